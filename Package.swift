@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+
+let package = Package(
+  name: "Varve",
+  products: [
+    .library(name: "Varve", targets: ["Varve"]),
+    .executable(name: "varve", targets: ["VarveTool"]),
+    .executable(name: "varve-bench", targets: ["VarveBenchmarks"]),
+  ],
+  targets: [
+    // C libraries. Their -dev packages are named in the headers, so that a missing one is explained.
+    .systemLibrary(
+      name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(name: "CXXHash"),
+
+    // bytes <-> values
+    .target(name: "VarveFormat", dependencies: ["CLZ4", "CXXHash"], swiftSettings: strict),
+    // system, log, schema, graph
+    .target(name: "Varve", dependencies: ["VarveFormat"], swiftSettings: strict),
+    // delimited text, plain or gzip -> columns
+    .target(name: "VarveImport", dependencies: ["VarveFormat", "CZlib"], swiftSettings: strict),
+    // the command `varve`
+    .executableTarget(
+      name: "VarveTool", dependencies: ["Varve", "VarveFormat", "VarveImport"],
+      swiftSettings: strict),
+    // the runner `varve-bench`
+    .executableTarget(
+      name: "VarveBenchmarks", dependencies: ["Varve", "VarveFormat", "VarveImport"],
+      path: "Benchmarks/VarveBenchmarks", swiftSettings: strict),
+
+    .target(
+      name: "VarveTestSupport", dependencies: ["Varve", "VarveFormat"],
+      path: "Tests/VarveTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "VarveFormatTests", dependencies: ["VarveFormat", "VarveTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "VarveTests", dependencies: ["Varve", "VarveTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "VarveToolTests", dependencies: ["VarveTool", "VarveImport", "VarveTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "VarveSimulationTests", dependencies: ["Varve", "VarveTestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "TidyTests", swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,55 @@
+// Every limit of the format, and the relations between them. See Formats/README.md section 6.
+
+/// Limits that are checked before anything is allocated.
+package enum Limits {
+  /// Raw payload of a frame; one LZ4 block.
+  package static let frameRawBytesMax = 4 << 20
+  /// Bytes that the largest raw payload can shrink to and claim to come from: LZ4's best ratio.
+  package static let compressionRatioMax = 255
+  /// Slack of the ratio rule for very short payloads.
+  package static let compressionSlackBytes = 64
+  /// Transactions that share one frame.
+  package static let frameTransactionsMax = 65_536
+  /// Raw bytes up to which small transactions of one commit group share a frame.
+  package static let sharedFrameBytesMax = 64 << 10
+  /// Operations of one transaction.
+  package static let operationsMax = 1 << 20
+  /// Operation bytes of one transaction, its parts included.
+  package static let operationBytesMax = 64 << 20
+  /// Parts of one transaction.
+  package static let partsMax = 65_536
+  /// Rows of one column block.
+  package static let blockRowsMax = 65_536
+  /// Rows of one columns operation.
+  package static let columnsRowsMax = 1 << 24
+  /// Columns of one columns operation.
+  package static let columnsMax = 4_096
+  /// Entries of a log's dictionary of replicas and branches.
+  package static let dictionaryMax = 65_536
+  /// Dependencies of one transaction.
+  package static let dependenciesMax = 65_536
+  /// Metadata of one transaction.
+  package static let metadataBytesMax = 64 << 10
+  /// A label of an entity, attribute or mark.
+  package static let labelBytesMax = 1_024
+  /// The largest serial of an object: 36 bits, so that a handle fits 64.
+  package static let serialMax: UInt64 = (1 << 36) - 1
+  /// Entries of a SEAL's index; the stride doubles beyond.
+  package static let sealIndexMax = 4_096
+  /// Entries of a SEAL's column directory; left empty beyond.
+  package static let sealColumnsMax = 65_536
+  /// Rows of one in-memory group, and of one chunk of a decoded column (Q35).
+  package static let groupRows = 4_096
+  /// Values of one miniblock of a packed section.
+  package static let miniblockRows = 128
+
+  /// Traps when the limits contradict each other.
+  package static func checkRelations() {
+    precondition(blockRowsMax % groupRows == 0, "blocks are cut into whole groups")
+    precondition(groupRows % miniblockRows == 0, "groups are cut into whole miniblocks")
+    precondition(blockRowsMax * 8 + (64 << 10) < frameRawBytesMax, "a plain block fits a frame")
+    precondition(sharedFrameBytesMax < frameRawBytesMax, "a shared frame fits")
+    precondition(
+      120 + sealIndexMax * 16 + sealColumnsMax * 32 + (1 << 20) < frameRawBytesMax, "a SEAL fits")
+  }
+}
