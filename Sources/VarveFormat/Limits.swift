@@ -16,8 +16,10 @@ package enum Limits {
   package static let operationsMax = 1 << 20
   /// Operation bytes of one transaction, its parts included.
   package static let operationBytesMax = 64 << 20
+  /// Operation bytes that stay inside the TX frame; more go into parts.
+  package static let inlineOperationBytesMax = 256 << 10
   /// Parts of one transaction.
-  package static let partsMax = 65_536
+  package static let partsMax = 32_768
   /// Rows of one column block.
   package static let blockRowsMax = 65_536
   /// Rows of one columns operation.
@@ -49,6 +51,9 @@ package enum Limits {
     precondition(groupRows % miniblockRows == 0, "groups are cut into whole miniblocks")
     precondition(blockRowsMax * 8 + (64 << 10) < frameRawBytesMax, "a plain block fits a frame")
     precondition(sharedFrameBytesMax < frameRawBytesMax, "a shared frame fits")
+    precondition(
+      partsMax * 33 + dictionaryMax * 19 + dependenciesMax * 14 + metadataBytesMax
+        + inlineOperationBytesMax + (64 << 10) < frameRawBytesMax, "a TX frame fits")
     precondition(
       120 + sealIndexMax * 16 + sealColumnsMax * 32 + (1 << 20) < frameRawBytesMax, "a SEAL fits")
   }

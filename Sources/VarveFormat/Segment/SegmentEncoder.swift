@@ -1,0 +1,216 @@
+// Writes segments: a state machine from header through commit groups to the seal. Knows no files.
+
+/// Encodes the frames of one segment.
+///
+///     var encoder = SegmentEncoder(header)        // the 128 header bytes are header.encoded
+///     encoder.append(draft, stamp: ...)           // any number, in sequence
+///     encoder.endGroup()                          // closes the frame being shared
+///     encoder.output.withPieces { write($0, at: offset) }
+///     encoder.didSync()
+///     let trailer = encoder.seal(vector: [], dictionary: [])
+package struct SegmentEncoder: ~Copyable {
+  package let header: FileHeader
+  /// Bytes encoded and not yet taken (`takeOutput`).
+  package var output = GroupOutput()
+  /// The file offset behind everything encoded.
+  package private(set) var offset: UInt64
+  package private(set) var syncedOffset: UInt64
+  package private(set) var nextSequence: UInt64
+  package private(set) var chain: Hash128
+  package private(set) var isSealed = false
+
+  /// The TX frame that small transactions share; empty when none is open.
+  private var shared = ByteWriter(capacity: 4_096)
+  private var sharedCount = 0
+  private var sharedFirst: UInt64 = 0
+  private var sharedHasParts = false
+  private var summary: Seal
+  private var indexStride: UInt64 = 64 << 10
+  private var nextIndexOffset: UInt64 = 0
+
+  package init(_ header: FileHeader) {
+    self.header = header
+    offset = UInt64(FileHeader.byteCount)
+    syncedOffset = offset
+    nextSequence = header.firstSequence
+    chain = header.previousChain
+    summary = Seal(firstSequence: header.firstSequence, chain: header.previousChain)
+  }
+
+  // MARK: frames
+
+  private mutating func frame(
+    _ type: FrameType, _ flags: FrameFlags, stored: Bytes, rawLength: Int, sequence: UInt64
+  ) {
+    precondition(!isSealed, "nothing follows a SEAL")
+    let header = FrameHeader(
+      type: type, flags: flags, storedLength: stored.count, rawLength: rawLength,
+      sequence: sequence, syncedOffset: syncedOffset)
+    output.frame(header, offset: offset, salt: self.header.salt, stored: stored)
+    offset += UInt64(header.frameBytes)
+    summary.rawBytes += type == .seal ? 0 : UInt64(rawLength)
+    summary.typeCounts[type.isKnown ? Int(type.rawValue) : 0] += type == .seal ? 0 : 1
+  }
+
+  /// Frames a raw payload, compressed if that helps.
+  private mutating func frame(
+    _ type: FrameType, _ flags: FrameFlags, raw: Bytes, sequence: UInt64
+  ) {
+    if let compressed = raw.withUnsafeBytes({ Compression.compressed($0) }) {
+      frame(
+        type, flags.union(.compressed), stored: compressed, rawLength: raw.count,
+        sequence: sequence)
+    } else {
+      frame(type, flags, stored: raw, rawLength: raw.count, sequence: sequence)
+    }
+  }
+
+  /// Notes where a unit starts, once per stride.
+  private mutating func indexUnit() {
+    guard offset >= nextIndexOffset else { return }
+    if summary.index.count == Limits.sealIndexMax {
+      indexStride *= 2
+      summary.index = summary.index.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+    }
+    summary.index.append(Seal.IndexEntry(offset: offset, sequence: nextSequence))
+    nextIndexOffset = offset + indexStride
+  }
+
+  // MARK: content
+
+  /// Writes a hint frame: schema or replicas, as far as they are known when the segment starts.
+  package mutating func hint(_ type: FrameType, _ payload: Bytes) {
+    flushShared(last: false)
+    frame(type, [], raw: payload, sequence: nextSequence)
+  }
+
+  /// Appends a transaction and returns its sequence and the chain after it.
+  @discardableResult
+  package mutating func append(
+    _ draft: TransactionDraft, stamp: Stamp, dictionary: [DictionaryEntry] = [],
+    dependencies: [LogPosition] = [], isFullVector: Bool = false
+  ) -> (sequence: UInt64, chain: Hash128) {
+    let isSmall = draft.parts.isEmpty
+    if sharedCount > 0 {
+      let full = shared.count + draft.estimatedBytes > Limits.sharedFrameBytesMax
+      if !isSmall || sharedHasParts || full || sharedCount == Limits.frameTransactionsMax {
+        flushShared(last: false)
+      }
+    }
+    if sharedCount == 0 {
+      indexUnit()
+      let offsets = draft.parts.map { writePart($0) }
+      sharedFirst = nextSequence
+      sharedHasParts = !isSmall
+      shared.hash128(chain)
+      shared.uint32(0)
+      shared.uint32(UInt32(offsets.count))
+      for offset in offsets { shared.uint64(offset) }
+    }
+    let hash = writeTransaction(
+      draft, stamp: stamp, dictionary: dictionary, dependencies: dependencies,
+      isFullVector: isFullVector)
+    chain = Checksum.chain(chain, hash)
+    let sequence = nextSequence
+    nextSequence += 1
+    sharedCount += 1
+    note(stamp)
+    return (sequence, chain)
+  }
+
+  private mutating func note(_ stamp: Stamp) {
+    summary.minStamp = summary.transactions == 0 ? stamp : min(summary.minStamp, stamp)
+    summary.maxStamp = max(summary.maxStamp, stamp)
+    summary.transactions += 1
+  }
+
+  /// Appends the bytes of one transaction to the shared frame and returns their hash.
+  private mutating func writeTransaction(
+    _ draft: TransactionDraft, stamp: Stamp, dictionary: [DictionaryEntry],
+    dependencies: [LogPosition], isFullVector: Bool
+  ) -> Hash128 {
+    let start = shared.count
+    var header = TransactionHeader(
+      flags: isFullVector ? draft.flags.union(.fullVector) : draft.flags, stamp: stamp,
+      sequence: nextSequence, operations: draft.operations)
+    header.era = draft.era
+    header.schemaVersion = draft.schemaVersion
+    header.dictionary = dictionary
+    header.dependencies = dependencies
+    header.metadata = draft.metadata
+    header.parts = draft.parts.map(\.entry)
+    header.write(into: &shared)
+    shared.bytes(draft.operationBytes)
+    shared.setUInt32(
+      UInt32(shared.count - start), at: start + TransactionHeader.byteCountOffset)
+    return shared.withUnsafeBytes {
+      Checksum.hash128(UnsafeRawBufferPointer(rebasing: $0[start...]))
+    }
+  }
+
+  private mutating func writePart(_ part: EncodedPart) -> UInt64 {
+    let place = offset
+    var flags: FrameFlags = part.isCompressed ? .compressed : []
+    if let column = part.column {
+      flags.insert(.columnar)
+      if summary.columns.count <= Limits.sealColumnsMax {
+        summary.columns.append(
+          Seal.ColumnEntry(
+            offset: place, sequence: nextSequence, entity: column.entity,
+            attribute: column.attribute, rows: UInt32(column.rows), type: column.type.rawValue,
+            encoding: column.encoding.rawValue))
+      }
+    }
+    frame(
+      part.frameType, flags, stored: part.stored, rawLength: part.rawLength,
+      sequence: nextSequence)
+    return place
+  }
+
+  /// Closes the frame that transactions share.
+  private mutating func flushShared(last: Bool) {
+    guard sharedCount > 0 else { return }
+    shared.setUInt32(UInt32(sharedCount), at: 16)
+    var flags: FrameFlags = last ? .last : []
+    if sharedHasParts { flags.insert(.columnar) }
+    let raw = shared.withUnsafeBytes { Bytes(copying: $0) }
+    shared.removeAll()
+    sharedCount = 0
+    frame(.transaction, flags, raw: raw, sequence: sharedFirst)
+  }
+
+  /// Writes a MARK: the chain, and the durable length in its header.
+  package mutating func mark() {
+    flushShared(last: false)
+    var payload = ByteWriter(capacity: 16)
+    payload.hash128(chain)
+    frame(.mark, .last, raw: payload.finish(), sequence: nextSequence)
+  }
+
+  // MARK: groups
+
+  /// Closes the commit group: everything appended is in `output` now.
+  package mutating func endGroup() { flushShared(last: true) }
+
+  /// Everything encoded so far is durable: later frames promise it.
+  package mutating func didSync() { syncedOffset = offset }
+
+  /// Appends SEAL and trailer. The file ends at `offset` afterwards.
+  package mutating func seal(
+    vector: [Seal.VectorEntry] = [], dictionary: [DictionaryEntry] = []
+  ) {
+    flushShared(last: true)
+    summary.lastSequence = nextSequence &- 1
+    summary.chain = chain
+    summary.vector = vector
+    summary.dictionary = dictionary
+    if summary.columns.count > Limits.sealColumnsMax { summary.columns = [] }
+    let sealOffset = offset
+    frame(.seal, .last, raw: summary.encoded, sequence: nextSequence)
+    let trailer = Trailer(
+      sealOffset: sealOffset, fileLength: offset + UInt64(Trailer.byteCount), chain: chain)
+    output.append(trailer.encoded(salt: header.salt))
+    offset += UInt64(Trailer.byteCount)
+    isSealed = true
+  }
+}

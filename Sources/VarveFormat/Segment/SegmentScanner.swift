@@ -1,0 +1,147 @@
+// Walks the frames of a file. Knows frames, not what they mean.
+
+/// A frame whose header and hash were checked.
+package struct ScannedFrame: Sendable {
+  package let offset: UInt64
+  package let header: FrameHeader
+  /// The stored payload.
+  package let stored: Bytes
+
+  /// The offset behind the frame and its padding.
+  package var end: UInt64 { offset + UInt64(header.frameBytes) }
+
+  /// The raw payload.
+  package func payload() throws(FormatError) -> Bytes {
+    guard header.flags.contains(.compressed) else { return stored }
+    do throws(FormatError) {
+      return try Compression.decompressed(stored, rawLength: header.rawLength)
+    } catch { throw error.at(offset: offset) }
+  }
+}
+
+/// Reads frames one after the other through a window of bounded size.
+package struct SegmentScanner: ~Copyable {
+  package let source: any ByteSource
+  package let header: FileHeader
+  /// The offset of the next frame.
+  package var position: UInt64
+  /// Frames end here: the file's end, or less for a reader that must not look further.
+  package let limit: UInt64
+  private var window = Bytes.empty
+  private var windowOffset: UInt64 = 0
+
+  /// Bytes read at a time. A frame fits always.
+  private static let windowBytes = 8 << 20
+  /// The first read of a file, which is often the only one.
+  private static let firstWindowBytes = 256 << 10
+
+  /// Reads and checks the file header.
+  package init(_ source: any ByteSource, limit: UInt64? = nil) throws(FormatError) {
+    self.source = source
+    self.limit = min(limit ?? source.length, source.length)
+    position = UInt64(FileHeader.byteCount)
+    do throws(FormatError) {
+      window = try source.read(0, SegmentScanner.firstWindowBytes)
+      header = try FileHeader(window)
+    } catch { throw source.path.map { error.at(path: $0) } ?? error }
+  }
+
+  /// `count` bytes at `offset`, or fewer at the end.
+  private mutating func bytes(_ offset: UInt64, _ count: Int) throws(FormatError) -> Bytes {
+    let available = limit > offset ? limit - offset : 0
+    let wanted = Int(min(UInt64(count), available))
+    if offset < windowOffset || offset + UInt64(wanted) > windowOffset + UInt64(window.count) {
+      let size = min(UInt64(max(SegmentScanner.windowBytes, wanted)), available)
+      window = try source.read(offset, Int(size))
+      windowOffset = offset
+    }
+    let start = Int(offset - windowOffset)
+    return window.slice(start, max(min(wanted, window.count - start), 0))
+  }
+
+  /// What lies at the scanner's position.
+  package enum Step: Sendable {
+    case frame(ScannedFrame)
+    /// Zeros, or the end of the file.
+    case end
+  }
+
+  /// Checks the frame at the position and moves behind it.
+  ///
+  /// - Throws: What is wrong with the bytes there; the position stays.
+  package mutating func next() throws(FormatError) -> Step {
+    let headerBytes = try bytes(position, FrameHeader.byteCount)
+    if headerBytes.isZero { return .end }
+    guard headerBytes.count == FrameHeader.byteCount else {
+      throw FormatError(
+        .truncated, "\(headerBytes.count) bytes are too few for a frame header", offset: position)
+    }
+    let frame = try frame(at: position, headerBytes)
+    guard frame.header.type.isKnown || frame.header.type.isIgnorable else {
+      throw FormatError(
+        .unknownFrame, "frame type \(frame.header.type.rawValue) is from a newer version",
+        offset: position)
+    }
+    position = frame.end
+    return .frame(frame)
+  }
+
+  /// Checks the frame at any offset.
+  private mutating func frame(at offset: UInt64, _ headerBytes: Bytes) throws(FormatError)
+    -> ScannedFrame
+  {
+    let salt = self.header.salt
+    let header = try headerBytes.read(origin: offset) {
+      (reader: inout ByteReader) throws(FormatError) in
+      try FrameHeader(&reader, offset: offset, salt: salt)
+    }
+    let whole = try bytes(offset, header.frameBytes)
+    guard whole.count == header.frameBytes else {
+      throw FormatError(
+        .truncated, "a frame of \(header.frameBytes) bytes passes the end of the file",
+        offset: offset)
+    }
+    let stored = whole.slice(FrameHeader.byteCount, header.storedLength)
+    try stored.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(FormatError) in
+      try header.verify(bytes, offset: offset)
+    }
+    let padding = FrameHeader.byteCount + header.storedLength
+    guard whole.slice(padding, header.frameBytes - padding).isZero else {
+      throw FormatError(.badPadding, "the padding of a frame is not zero", offset: offset)
+    }
+    return ScannedFrame(offset: offset, header: header, stored: stored)
+  }
+
+  /// The raw bytes of a range, for tools.
+  package mutating func raw(_ offset: UInt64, _ count: Int) throws(FormatError) -> Bytes {
+    try bytes(offset, count)
+  }
+
+  /// The first valid frame at or behind `start`, looking at every multiple of 8.
+  package mutating func resynchronise(from start: UInt64) throws(FormatError) -> ScannedFrame? {
+    var offset = (start + 7) / 8 * 8
+    while offset + UInt64(FrameHeader.byteCount) <= limit {
+      let headerBytes = try bytes(offset, FrameHeader.byteCount)
+      guard headerBytes.count == FrameHeader.byteCount else { return nil }
+      if hasHeaderCheck(headerBytes, offset) {
+        do throws(FormatError) {
+          return try frame(at: offset, headerBytes)
+        } catch where error.code == .unreadable {
+          throw error
+        } catch {}
+      }
+      offset += 8
+    }
+    return nil
+  }
+
+  /// Whether the bytes look like a frame header: a quick test before the full one.
+  private func hasHeaderCheck(_ bytes: Bytes, _ offset: UInt64) -> Bool {
+    bytes.withUnsafeBytes {
+      let covered = UnsafeRawBufferPointer(rebasing: $0[4..<32])
+      let hash = Checksum.hash64(seed: header.salt ^ offset, covered)
+      var reader = ByteReader($0)
+      return (try? reader.uint32()) == UInt32(truncatingIfNeeded: hash)
+    }
+  }
+}

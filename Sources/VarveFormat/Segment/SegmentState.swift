@@ -1,0 +1,205 @@
+// What must continue from frame to frame: sequence, chain and the parts of the transaction to come.
+
+/// A transaction as it lies in a frame, with its place in the chain.
+package struct ScannedTransaction: Sendable {
+  package let sequence: UInt64
+  package let stamp: Stamp
+  package let flags: TransactionFlags
+  package let operations: Int
+  package let partCount: Int
+  /// All bytes, from the version byte on.
+  package let bytes: Bytes
+  package let hash: Hash128
+  /// The chain after this transaction.
+  package let chain: Hash128
+
+  /// The whole header and the inline operation bytes.
+  package func decoded(origin: UInt64 = 0) throws(FormatError) -> (
+    header: TransactionHeader, operations: Bytes
+  ) {
+    var start = 0
+    let header = try bytes.read(origin: origin) { (reader: inout ByteReader) throws(FormatError) in
+      var operations = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+      let header = try TransactionHeader(&reader, operationBytes: &operations)
+      start = bytes.count - operations.count
+      return header
+    }
+    return (header, bytes.slice(start, bytes.count - start))
+  }
+}
+
+/// What commits at once: a TX frame with the parts before it.
+package struct Unit: Sendable {
+  package let transactions: [ScannedTransaction]
+  package let parts: [ScannedFrame]
+  /// Where the unit starts and ends in the file.
+  package let start: UInt64
+  package let frame: ScannedFrame
+
+  package var end: UInt64 { frame.end }
+}
+
+/// The running state of a walk over the frames of one segment.
+package struct SegmentState: Sendable {
+  package private(set) var nextSequence: UInt64
+  package private(set) var chain: Hash128
+  /// The end of the last unit, mark or hint: what a recovery accepts (Segment.md section 5).
+  package private(set) var accepted = UInt64(FileHeader.byteCount)
+  /// The largest synced offset that an accepted frame promised.
+  package private(set) var synced = UInt64(FileHeader.byteCount)
+  package private(set) var pendingParts: [ScannedFrame] = []
+  package private(set) var maxStamp = Stamp.zero
+  package private(set) var minStamp = Stamp(rawValue: .max)
+  package private(set) var transactions: UInt64 = 0
+  package private(set) var isSealed = false
+
+  package init(_ header: FileHeader) {
+    nextSequence = header.firstSequence
+    chain = header.previousChain
+  }
+
+  /// Checks that a valid frame continues the segment, and returns the unit that it completes.
+  package mutating func accept(_ frame: ScannedFrame) throws(FormatError) -> Unit? {
+    guard frame.header.sequence == nextSequence else {
+      throw FormatError(
+        .badSequence, "sequence \(frame.header.sequence) where \(nextSequence) is due",
+        offset: frame.offset)
+    }
+    var unit: Unit?
+    switch frame.header.type {
+    case .transaction: unit = try acceptTransactions(frame)
+    case .transactionPart, .columnBlock:
+      guard pendingParts.count < Limits.partsMax else {
+        throw FormatError(.badPart, "too many parts before one transaction", offset: frame.offset)
+      }
+      pendingParts.append(frame)
+      return nil
+    default:
+      guard pendingParts.isEmpty else {
+        throw FormatError(
+          .badPart, "a \(frame.header.type.name) frame inside a transaction", offset: frame.offset)
+      }
+      if frame.header.type == .mark { try acceptMark(frame) }
+      if frame.header.type == .seal { isSealed = true }
+    }
+    accepted = frame.end
+    synced = max(synced, frame.header.syncedOffset)
+    return unit
+  }
+
+  private func acceptMark(_ frame: ScannedFrame) throws(FormatError) {
+    let stated = try frame.payload().read(origin: frame.offset) {
+      (reader: inout ByteReader) throws(FormatError) in
+      let chain = try reader.hash128()
+      try reader.finish(.badLength, "a MARK")
+      return chain
+    }
+    guard stated == chain else {
+      throw FormatError(.badChain, "a MARK states another chain", offset: frame.offset)
+    }
+  }
+
+  private mutating func acceptTransactions(_ frame: ScannedFrame) throws(FormatError) -> Unit {
+    let payload = try frame.payload()
+    var list: [ScannedTransaction] = []
+    let start = pendingParts.first?.offset ?? frame.offset
+    do throws(FormatError) {
+      try payload.read(origin: 0) { (reader: inout ByteReader) throws(FormatError) in
+        try readTransactions(&reader, payload, frame, into: &list)
+      }
+      try checkParts(list, frame)
+    } catch {
+      var located = error
+      located.offset = frame.offset
+      throw located
+    }
+    for transaction in list {
+      maxStamp = max(maxStamp, transaction.stamp)
+      minStamp = min(minStamp, transaction.stamp)
+    }
+    transactions += UInt64(list.count)
+    nextSequence += UInt64(list.count)
+    chain = list[list.count - 1].chain
+    let unit = Unit(transactions: list, parts: pendingParts, start: start, frame: frame)
+    pendingParts = []
+    return unit
+  }
+
+  private func readTransactions(
+    _ reader: inout ByteReader, _ payload: Bytes, _ frame: ScannedFrame,
+    into list: inout [ScannedTransaction]
+  ) throws(FormatError) {
+    guard try reader.hash128() == chain else {
+      throw reader.error(.badChain, "the transaction does not continue the chain")
+    }
+    let count = Int(try reader.uint32())
+    let partCount = Int(try reader.uint32())
+    guard count >= 1, count <= Limits.frameTransactionsMax, partCount == pendingParts.count,
+      partCount == 0 || count == 1
+    else {
+      throw reader.error(
+        .badTransaction,
+        "\(count) transactions and \(partCount) parts, with \(pendingParts.count) parts in front")
+    }
+    for part in pendingParts {
+      guard try reader.uint64() == part.offset else {
+        throw reader.error(.badPart, "a part lies elsewhere than its transaction says")
+      }
+    }
+    var running = chain
+    list.reserveCapacity(count)
+    for index in 0..<count {
+      let transaction = try SegmentState.transaction(
+        &reader, payload, after: running, sequence: nextSequence + UInt64(index))
+      running = transaction.chain
+      list.append(transaction)
+    }
+    try reader.finish(.badTransaction, "a TX frame")
+  }
+
+  /// Reads the fixed fields of one transaction and hashes it.
+  private static func transaction(
+    _ reader: inout ByteReader, _ payload: Bytes, after chain: Hash128, sequence: UInt64
+  ) throws(FormatError) -> ScannedTransaction {
+    let start = reader.position
+    let version = try reader.uint8()
+    guard version == FormatVersion.transaction else {
+      throw reader.error(.unknownVersion, "transaction version \(version)")
+    }
+    let flags = TransactionFlags(rawValue: try reader.uint8())
+    try reader.zeros(2)
+    let byteCount = Int(try reader.uint32())
+    let stamp = Stamp(rawValue: try reader.uint64())
+    let stated = try reader.uint64()
+    let operations = Int(try reader.uint32())
+    let parts = Int(try reader.uint32())
+    guard stated == sequence else {
+      throw reader.error(.badSequence, "transaction \(stated) where \(sequence) is due")
+    }
+    try reader.skip(byteCount - (reader.position - start))
+    let bytes = payload.slice(start, byteCount)
+    let hash = Checksum.hash128(bytes)
+    return ScannedTransaction(
+      sequence: sequence, stamp: stamp, flags: flags, operations: operations, partCount: parts,
+      bytes: bytes, hash: hash, chain: Checksum.chain(chain, hash))
+  }
+
+  /// The part list must describe the parts that stand in front.
+  private func checkParts(_ list: [ScannedTransaction], _ frame: ScannedFrame) throws(FormatError) {
+    guard !pendingParts.isEmpty else {
+      guard list.allSatisfy({ $0.partCount == 0 }) else {
+        throw FormatError(.badPart, "a transaction lacks its parts")
+      }
+      return
+    }
+    let (header, _) = try list[0].decoded()
+    guard header.parts.count == pendingParts.count else {
+      throw FormatError(.badPart, "\(header.parts.count) parts are listed")
+    }
+    for (entry, part) in zip(header.parts, pendingParts) {
+      guard entry.frameType == part.header.type, entry.rawLength == part.header.rawLength else {
+        throw FormatError(.badPart, "the part at \(part.offset) is not the one listed")
+      }
+    }
+  }
+}

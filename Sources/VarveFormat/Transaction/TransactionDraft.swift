@@ -1,0 +1,130 @@
+// A transaction before the log gives it a sequence, a stamp and a place in a segment.
+
+/// A part that is ready to be framed: compressed and hashed outside of any lock.
+package struct EncodedPart: Sendable {
+  package let frameType: FrameType
+  package let rawLength: Int
+  package let rawHash: Hash128
+  package let stored: Bytes
+  package let isCompressed: Bool
+  /// The header of a column block; nil for operation bytes.
+  package let column: ColumnBlockHeader?
+
+  /// Hashes and compresses a raw payload.
+  package init(frameType: FrameType, raw: Bytes, column: ColumnBlockHeader?) {
+    precondition(raw.count <= Limits.frameRawBytesMax, "a part fits a frame")
+    self.frameType = frameType
+    rawLength = raw.count
+    rawHash = Checksum.hash128(raw)
+    let compressed = raw.withUnsafeBytes { Compression.compressed($0) }
+    stored = compressed ?? raw
+    isCompressed = compressed != nil
+    self.column = column
+  }
+
+  var entry: PartEntry {
+    PartEntry(
+      frameType: frameType, rawLength: rawLength, rows: column?.rows ?? 0, hash: rawHash)
+  }
+}
+
+/// The content of a transaction.
+package struct TransactionDraft: Sendable {
+  package let flags: TransactionFlags
+  package let operations: Int
+  /// Operation bytes that go into the TX frame.
+  package let operationBytes: Bytes
+  package let parts: [EncodedPart]
+  package let metadata: Metadata
+  package let schemaVersion: UInt64
+  package let era: Era
+  /// Schema operations inside, which the log repeats as hints in later segments.
+  package let schema: [SchemaOperation]
+
+  init(
+    flags: TransactionFlags, operations: Int, operationBytes: Bytes, parts: [EncodedPart],
+    metadata: Metadata, schemaVersion: UInt64, era: Era, schema: [SchemaOperation]
+  ) {
+    self.flags = flags
+    self.operations = operations
+    self.operationBytes = operationBytes
+    self.parts = parts
+    self.metadata = metadata
+    self.schemaVersion = schemaVersion
+    self.era = era
+    self.schema = schema
+  }
+
+  /// Bytes that the transaction takes in a frame, at most, apart from dictionary and dependencies.
+  var estimatedBytes: Int { operationBytes.count + parts.count * 32 + 1_024 }
+}
+
+/// Collects operations and parts into a draft.
+package struct TransactionBuilder: ~Copyable {
+  private var writer: ByteWriter
+  private var scratch = ByteWriter(capacity: 256)
+  private var operations = 0
+  private var parts: [EncodedPart] = []
+  private var schema: [SchemaOperation] = []
+  private var flags: TransactionFlags = []
+
+  package var metadata = Metadata()
+  package var schemaVersion: UInt64 = 0
+  package var era = Era()
+
+  package init(capacity: Int = 256) { writer = ByteWriter(capacity: capacity) }
+
+  /// Whether nothing was added.
+  package var isEmpty: Bool { operations == 0 }
+
+  /// Adds an operation. Parts that a columns operation names are added with `add(part:)`.
+  package mutating func add(_ operation: Operation) {
+    operation.write(into: &writer, scratch: &scratch)
+    operations += 1
+    if case .schema(let declaration) = operation { schema.append(declaration) }
+    if case .adoption = operation { flags.insert(.adoption) }
+  }
+
+  /// The place that the next part gets in the part list.
+  package var nextPart: Int { parts.count }
+
+  /// Adds a column part.
+  package mutating func add(part: EncodedPart) {
+    parts.append(part)
+    flags.insert(.bulk)
+  }
+
+  /// The draft.
+  ///
+  /// - Throws: `badLength` when a limit of the format is exceeded.
+  package consuming func finish() throws(FormatError) -> TransactionDraft {
+    guard writer.count <= Limits.operationBytesMax, operations <= Limits.operationsMax,
+      parts.count <= Limits.partsMax
+    else {
+      throw FormatError(
+        .badLength, "\(operations) operations of \(writer.count) bytes are too many for one transaction")
+    }
+    let flags = self.flags
+    let metadata = self.metadata
+    let schemaVersion = self.schemaVersion
+    let era = self.era
+    let operations = self.operations
+    let schema = self.schema
+    let columnParts = self.parts
+    let all = writer.finish()
+    guard all.count > Limits.inlineOperationBytesMax else {
+      return TransactionDraft(
+        flags: flags, operations: operations, operationBytes: all, parts: columnParts,
+        metadata: metadata, schemaVersion: schemaVersion, era: era, schema: schema)
+    }
+    // Operation parts go behind the column parts, so that part numbers in operations stay right.
+    var parts = columnParts
+    for start in stride(from: 0, to: all.count, by: Limits.frameRawBytesMax) {
+      let piece = all.slice(start, min(Limits.frameRawBytesMax, all.count - start))
+      parts.append(EncodedPart(frameType: .transactionPart, raw: piece, column: nil))
+    }
+    return TransactionDraft(
+      flags: flags.union(.parted), operations: operations, operationBytes: .empty, parts: parts,
+      metadata: metadata, schemaVersion: schemaVersion, era: era, schema: schema)
+  }
+}
