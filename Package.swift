@@ -17,11 +17,13 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CXXHash"),
+    // One header of Linux that Swift's modules for the C library leave out.
+    .systemLibrary(name: "CStatfs"),
 
     // bytes <-> values
     .target(name: "VarveFormat", dependencies: ["CLZ4", "CXXHash"], swiftSettings: strict),
     // system, log, schema, graph
-    .target(name: "Varve", dependencies: ["VarveFormat"], swiftSettings: strict),
+    .target(name: "Varve", dependencies: ["VarveFormat", "CStatfs"], swiftSettings: strict),
     // delimited text, plain or gzip -> columns
     .target(name: "VarveImport", dependencies: ["VarveFormat", "CZlib"], swiftSettings: strict),
     // the command `varve`

@@ -52,6 +52,11 @@ package protocol DiskFile: AnyObject, Sendable {
 
 /// A held lock. Released by `release()` or when the object goes away; the lock file stays.
 package protocol DiskLock: AnyObject, Sendable {
+  /// Whether the lock still keeps others out.
+  ///
+  /// False after `release()`, in a process forked from the one that took it, and when somebody removed or replaced the
+  /// lock file, so that another writer can have entered. Costs one system call.
+  func isIntact() -> Bool
   func release()
 }
 
