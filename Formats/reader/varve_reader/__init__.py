@@ -1,0 +1,1 @@
+"""Independent decoder of the Varve file formats, written from the documents in `Formats/` alone."""

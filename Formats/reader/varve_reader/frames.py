@@ -1,0 +1,179 @@
+"""File header and frames (Segment.md, sections 1 and 2)."""
+
+import struct
+from dataclasses import dataclass
+
+import lz4.block
+
+from . import limits
+from .primitives import CHAIN_ZERO, Cursor, DecodeError, hash64, is_zero, padded8
+
+FILE_MAGIC = b"\x89VRV\r\n\x1a\n"
+HEADER_LENGTH = 128
+FRAME_HEADER_LENGTH = 40
+ZERO_HEADER = bytes(FRAME_HEADER_LENGTH)
+
+REPLICAS, SCHEMA, TX, TXPART, MARK, SEAL, RECEIPT, COLBLOCK, DIRECTORY = range(1, 10)
+TYPE_NAMES = {REPLICAS: "replicas", SCHEMA: "schema", TX: "tx", TXPART: "part", MARK: "mark", SEAL: "seal",
+              RECEIPT: "receipt", COLBLOCK: "block", DIRECTORY: "directory"}
+IGNORABLE = 0x80
+
+LZ4 = 1
+FLAG_NAMES = ((LZ4, "lz4"), (2, "columnar"), (4, "last"))
+_ALL_FLAGS = 7
+
+KIND_SEGMENT = 1
+KIND_NAMES = {KIND_SEGMENT: "segment", 3: "baseline", 4: "receipt", 5: "blob", 6: "sentinel", 7: "localLog",
+              8: "bundle"}
+
+
+@dataclass(frozen=True)
+class FileHeader:
+    """The 128 bytes in front of a file made of frames."""
+
+    major: int
+    minor: int
+    incompatible: int
+    kind: int
+    alignment: int
+    header_length: int
+    store: bytes
+    replica: bytes
+    ordinal: int
+    first_sequence: int
+    salt: int
+    previous_chain: bytes
+    created: int
+    previous_bytes: int
+    key_id: int
+    check_holds: bool
+
+    def problem(self):
+        """Returns the code of the rule that the header breaks, None when it is sound."""
+        if not self.check_holds:
+            return "badHeaderCheck"
+        if self.major != 0 or self.incompatible or self.key_id or self.kind not in KIND_NAMES:
+            return "unknownVersion"
+        return None if self._follows_rules() else "badHeaderCheck"
+
+    def _follows_rules(self):
+        """Tells whether the fixed fields and the fields of a segment have values that are allowed."""
+        if self.alignment != 3 or self.header_length != HEADER_LENGTH:
+            return False
+        if self.kind != KIND_SEGMENT:
+            return True
+        if self.ordinal < 1 or self.first_sequence < 1 or (self.ordinal == 1 and self.previous_bytes):
+            return False
+        return self.first_sequence > 1 or self.previous_chain == CHAIN_ZERO
+
+
+def read_file_header(data):
+    """Reads the file header without judging it."""
+    cursor = Cursor(data, "truncated", len(FILE_MAGIC), HEADER_LENGTH)
+    major, minor, incompatible, _compatible = cursor.u16(), cursor.u16(), cursor.u32(), cursor.u32()
+    return FileHeader(
+        major, minor, incompatible, kind=cursor.u8(), alignment=cursor.u8(), header_length=cursor.u16(),
+        store=cursor.take(16), replica=cursor.take(16), ordinal=cursor.u64(), first_sequence=cursor.u64(),
+        salt=cursor.u64(), previous_chain=cursor.take(16), created=cursor.u64(), previous_bytes=cursor.u64(),
+        key_id=cursor.u64(), check_holds=hash64(data[:120]) == cursor.u64())
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame that is valid by its hashes."""
+
+    offset: int
+    type: int
+    flags: int
+    stored_length: int
+    raw_length: int
+    sequence: int
+    synced: int
+    stored: bytes
+    end: int
+
+    def type_name(self):
+        """Returns the word for the frame's type."""
+        return TYPE_NAMES.get(self.type, f"type-{self.type}")
+
+    def is_ignorable(self):
+        """Tells whether a reader that does not know the frame skips it."""
+        return bool(self.type & IGNORABLE)
+
+    def is_part(self):
+        """Tells whether the frame belongs to the unit that a later TX frame commits."""
+        return self.type in (TXPART, COLBLOCK)
+
+    def raw(self):
+        """Returns the payload, decompressed."""
+        if not self.flags & LZ4:
+            return self.stored
+        try:
+            raw = lz4.block.decompress(self.stored, uncompressed_size=self.raw_length)
+        except (lz4.block.LZ4BlockError, ValueError, OverflowError):
+            raise DecodeError("badCompression") from None
+        if len(raw) != self.raw_length:
+            raise DecodeError("badCompression")
+        return raw
+
+
+class BadFrame(Exception):
+    """The bytes at a frame's place are no valid frame; `extent` is what the verdict examines."""
+
+    def __init__(self, code, extent):
+        super().__init__(code)
+        self.code = code
+        self.extent = extent
+
+
+def read_frame(data, offset, salt):
+    """Reads the frame at an offset and verifies it up to its frame hash and padding."""
+    payload = offset + FRAME_HEADER_LENGTH
+    if payload > len(data):
+        raise BadFrame("truncated", FRAME_HEADER_LENGTH)
+    header = data[offset:payload]
+    seed = hash64(header[4:32], salt ^ offset)
+    cursor = Cursor(header, "badHeaderCheck")
+    if cursor.u32() != seed & 0xFFFF_FFFF or header == ZERO_HEADER:
+        raise BadFrame("badHeaderCheck", FRAME_HEADER_LENGTH)
+    kind, flags, zero, stored, raw = cursor.u8(), cursor.u8(), cursor.u16(), cursor.u32(), cursor.u32()
+    sequence, synced, frame_hash = cursor.u64(), cursor.u64(), cursor.u64()
+    end = offset + padded8(FRAME_HEADER_LENGTH + stored)
+    extent = end - offset
+    if flags & ~_ALL_FLAGS or zero:
+        raise BadFrame("badHeaderCheck", extent)
+    if not _lengths_allowed(flags, stored, raw) or synced > offset:
+        raise BadFrame("badLength", extent)
+    if end > len(data):
+        raise BadFrame("truncated", extent)
+    body = data[payload:payload + stored]
+    if hash64(body, seed) != frame_hash:
+        raise BadFrame("badFrameHash", extent)
+    if not is_zero(data[payload + stored:end]):
+        raise BadFrame("badPadding", extent)
+    return Frame(offset, kind, flags, stored, raw, sequence, synced, body, end)
+
+
+def _lengths_allowed(flags, stored, raw):
+    """Tells whether stored and raw length keep the limits."""
+    if raw > limits.RAW_PAYLOAD or stored > raw or raw > 255 * stored + 64:
+        return False
+    return bool(flags & LZ4) or stored == raw
+
+
+def find_frame(data, start, salt):
+    """Returns the first multiple of 8 from `start` on that holds a valid frame, None without one."""
+    stop = len(data) & ~7
+    for place, (word,) in enumerate(struct.iter_unpack("<Q", memoryview(data)[start:max(start, stop)])):
+        if word and not word >> 40 & 0xFFFFF8 and _is_frame(data, start + place * 8, salt):
+            return start + place * 8
+    return None
+
+
+def _is_frame(data, offset, salt):
+    """Tells whether header check and frame hash hold at an offset."""
+    try:
+        read_frame(data, offset, salt)
+    except BadFrame as bad:
+        return bad.code == "badPadding"
+    return True
