@@ -123,3 +123,15 @@ package func isAllZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
   }
   return true
 }
+
+extension Memory {
+  /// Bytes that `fill` writes into fresh memory; it returns how many.
+  package static func filled<E: Error>(
+    count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(E) -> Int
+  ) throws(E) -> Bytes {
+    let memory = Memory(count: count)
+    // SAFETY: the buffer is exactly the allocation, and `fill` returns before it is shared.
+    let filled = try fill(UnsafeMutableRawBufferPointer(start: memory.base, count: count))
+    return Bytes(memory, count: min(filled, count))
+  }
+}

@@ -6,8 +6,8 @@
 ///     encoder.append(draft, stamp: ...)           // any number, in sequence
 ///     encoder.endGroup()                          // closes the frame being shared
 ///     encoder.output.withPieces { write($0, at: offset) }
-///     encoder.didSync()
-///     let trailer = encoder.seal(vector: [], dictionary: [])
+///     encoder.didSync(upTo: encoder.offset)
+///     encoder.seal()
 package struct SegmentEncoder: ~Copyable {
   package let header: FileHeader
   /// Bytes encoded and not yet taken (`takeOutput`).
@@ -192,8 +192,11 @@ package struct SegmentEncoder: ~Copyable {
   /// Closes the commit group: everything appended is in `output` now.
   package mutating func endGroup() { flushShared(last: true) }
 
-  /// Everything encoded so far is durable: later frames promise it.
-  package mutating func didSync() { syncedOffset = offset }
+  /// The file is durable up to `end`: later frames promise it.
+  package mutating func didSync(upTo end: UInt64) { syncedOffset = max(syncedOffset, end) }
+
+  /// Whether transactions were appended since the last group ended.
+  package var hasOpenGroup: Bool { sharedCount > 0 || output.count > 0 }
 
   /// Appends SEAL and trailer. The file ends at `offset` afterwards.
   package mutating func seal(

@@ -1,0 +1,142 @@
+// Which segments a store has, in order, and how far each is accepted. Reads only. Layer: Log.
+
+import VarveFormat
+
+/// One segment with what its neighbours say about it.
+package struct CatalogSegment: Sendable {
+  package let file: SegmentFile
+  /// The next segment of the same replica, when there is one.
+  package let successor: FileHeader?
+  /// What the superblock promises durable of it; 0 when nothing.
+  package let durableMark: UInt64
+
+  package var isNewest: Bool { successor == nil }
+  /// How far the file may be read: to the end, or to where its successor says (Q1).
+  package var limit: UInt64 {
+    guard let successor, !file.isSealed else { return file.length }
+    return min(successor.previousBytes, file.length)
+  }
+}
+
+/// The log of one replica.
+package struct CatalogLog: Sendable {
+  package let replica: ReplicaID
+  package let segments: [CatalogSegment]
+
+  package var newest: CatalogSegment? { segments.last }
+}
+
+/// All logs of a store, by replica.
+package struct LogCatalog: Sendable {
+  package private(set) var store: StoreID?
+  package private(set) var logs: [CatalogLog] = []
+  package var report = RecoveryReport()
+  /// Files left over from an interrupted creation.
+  package private(set) var temporaryFiles: [String] = []
+
+  /// Lists and inspects all segment files below `log/`.
+  ///
+  /// - Throws: `disk` when a directory or file cannot be read: that is never taken for absence or damage.
+  package init(_ disk: any Disk, _ paths: StorePaths, superblock: Superblock?) throws(LogError) {
+    store = superblock?.store
+    var names: [String] = []
+    do throws(DiskError) {
+      guard let status = try disk.status(paths.log), status.isDirectory else { return }
+      names = try disk.list(paths.log).sorted()
+    } catch { throw LogError(error) }
+    for name in names {
+      let path = "\(paths.log)/\(name)"
+      guard let replica = ReplicaID(name) else {
+        report.note(.foreignFile, path, "not the name of a replica; ignored")
+        continue
+      }
+      let files = try inspect(disk, path, replica)
+      logs.append(catalog(files, replica, superblock))
+    }
+    report.segments = logs.reduce(0) { $0 + $1.segments.count }
+  }
+
+  private mutating func inspect(_ disk: any Disk, _ directory: String, _ replica: ReplicaID)
+    throws(LogError) -> [SegmentFile]
+  {
+    var files: [SegmentFile] = []
+    let names: [String]
+    do throws(DiskError) { names = try disk.list(directory).sorted() } catch { throw LogError(error) }
+    for name in names {
+      let path = "\(directory)/\(name)"
+      guard let parsed = SegmentName(name) else {
+        if name.hasSuffix(StorePaths.temporarySuffix) {
+          temporaryFiles.append(path)
+        } else {
+          report.note(.foreignFile, path, "not the name of a segment; ignored")
+        }
+        continue
+      }
+      do throws(FormatError) {
+        let file = try SegmentFile.inspect(
+          disk, path: path, name: parsed, store: store, replica: replica)
+        if store == nil { store = file.header.store }
+        files.append(file)
+      } catch { try note(error, path) }
+    }
+    return files.sorted { $0.header.ordinal < $1.header.ordinal }
+  }
+
+  /// A file that cannot take part: unreadable and newer files stop the opening, others are reported.
+  private mutating func note(_ error: FormatError, _ path: String) throws(LogError) {
+    switch error.code {
+    case .unreadable, .unknownVersion: throw LogError(error, path: path)
+    case .wrongFile:
+      report.note(.foreignFile, path, "\(error.message); ignored", offset: error.offset)
+    default:
+      report.note(
+        .corrupt, path, "the file header cannot be read: \(error.message)", offset: error.offset)
+    }
+  }
+
+  private mutating func catalog(
+    _ files: [SegmentFile], _ replica: ReplicaID, _ superblock: Superblock?
+  ) -> CatalogLog {
+    var segments: [CatalogSegment] = []
+    for (index, file) in files.enumerated() {
+      let next = index + 1 < files.count ? files[index + 1] : nil
+      let isOpenOne = superblock?.replica == replica && superblock?.openOrdinal == file.header.ordinal
+      segments.append(
+        CatalogSegment(
+          file: file, successor: next?.header, durableMark: isOpenOne ? superblock?.durableMark ?? 0 : 0))
+      if let next { checkNeighbours(file, next) }
+    }
+    if let superblock, superblock.replica == replica,
+      superblock.openOrdinal > (files.last?.header.ordinal ?? 0)
+    {
+      report.note(
+        .gap, segments.last?.file.path ?? replica.description,
+        "segment \(superblock.openOrdinal) is recorded in the superblock and missing",
+        sequence: superblock.lastSequence)
+    }
+    return CatalogLog(replica: replica, segments: segments)
+  }
+
+  /// What two consecutive segments must agree on without reading their frames.
+  private mutating func checkNeighbours(_ file: SegmentFile, _ next: SegmentFile) {
+    if next.header.ordinal != file.header.ordinal + 1 {
+      report.note(
+        .gap, next.path,
+        "segments \(file.header.ordinal + 1) to \(next.header.ordinal - 1) are missing",
+        sequence: file.header.firstSequence)
+      return
+    }
+    if file.length < next.header.previousBytes {
+      report.note(
+        .corrupt, file.path,
+        "\(file.length) bytes are there and the next segment accepted \(next.header.previousBytes)",
+        offset: file.length, bytes: next.header.previousBytes - file.length,
+        sequence: file.header.firstSequence)
+    } else if file.isSealed, file.length != next.header.previousBytes {
+      report.note(
+        .corrupt, file.path,
+        "sealed at \(file.length) bytes and the next segment accepted \(next.header.previousBytes)",
+        offset: next.header.previousBytes, sequence: file.header.firstSequence)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// Reads the units of one replica's log in order, across its segments. Layer: Log.
+
+import VarveFormat
+
+/// How far an unsealed newest segment may be read.
+package enum ReadBound: Sendable {
+  /// All valid frames: for recovery and for tools.
+  case validFrames
+  /// What is known durable: for readers beside a live writer (Q28, Q52).
+  case syncedOffset
+}
+
+/// What reading one segment gave.
+package struct SegmentResult: Sendable {
+  package let segment: CatalogSegment
+  package let reading: SegmentReading
+  /// The verdict in its place: an unsealed segment with a successor is clean when the accepted prefix matches (Q1).
+  package let verdict: TailVerdict
+}
+
+/// Walks segments.
+package struct LogReader: Sendable {
+  package let disk: any Disk
+
+  package init(_ disk: any Disk) { self.disk = disk }
+
+  /// Reads one segment and judges it with what its neighbours say.
+  ///
+  /// `expected` is the chain and sequence at the end of the previous segment, when that was read.
+  ///
+  /// - Throws: `disk` for failed system calls and `tooNew` for newer files. Damage is a verdict.
+  package func read(
+    _ segment: CatalogSegment, bound: ReadBound = .validFrames,
+    hint: (ScannedFrame) throws(FormatError) -> Void = { _ throws(FormatError) in },
+    unit: (Unit) throws(FormatError) -> Void = { _ throws(FormatError) in }
+  ) throws(LogError) -> SegmentResult {
+    let path = segment.file.path
+    let source: FileSource
+    do throws(DiskError) { source = try FileSource(disk, path) } catch { throw LogError(error) }
+    defer { source.close() }
+    do throws(FormatError) {
+      var limit = segment.limit
+      if case .syncedOffset = bound, segment.isNewest, !segment.file.isSealed {
+        limit = try syncedOffset(source, limit: limit)
+      }
+      var scanner = try SegmentScanner(source, limit: limit)
+      let reading = try scanner.readAll(durableMark: segment.durableMark, hint: hint, unit: unit)
+      return SegmentResult(segment: segment, reading: reading, verdict: verdict(reading, segment))
+    } catch { throw LogError(error, path: path) }
+  }
+
+  /// The largest synced offset that a valid frame promises.
+  private func syncedOffset(_ source: FileSource, limit: UInt64) throws(FormatError) -> UInt64 {
+    var scanner = try SegmentScanner(source, limit: limit)
+    return try scanner.readAll().state.synced
+  }
+
+  private func verdict(_ reading: SegmentReading, _ segment: CatalogSegment) -> TailVerdict {
+    guard let successor = segment.successor else {
+      if case .sealed = segment.file.name, reading.verdict != .sealed { return .corrupt }
+      return reading.verdict
+    }
+    if segment.file.isSealed {
+      return reading.verdict == .sealed && reading.state.chain == successor.previousChain
+        ? .sealed : .corrupt
+    }
+    let matches =
+      reading.accepted == successor.previousBytes
+      && reading.state.chain == successor.previousChain
+      && reading.state.nextSequence == successor.firstSequence
+    return matches ? .clean : .corrupt
+  }
+}

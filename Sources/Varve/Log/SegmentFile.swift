@@ -1,0 +1,59 @@
+// One segment file as a directory listing shows it. Layer: Log.
+
+import VarveFormat
+
+/// A segment file whose header was read.
+package struct SegmentFile: Sendable {
+  package let path: String
+  package let name: SegmentName
+  package let header: FileHeader
+  package let length: UInt64
+  /// The trailer, when the file ends with a valid one.
+  package let trailer: Trailer?
+
+  package var isSealed: Bool { trailer != nil }
+
+  /// Reads header and trailer, and checks them against the name and the store.
+  package static func inspect(
+    _ disk: any Disk, path: String, name: SegmentName, store: StoreID?, replica: ReplicaID?
+  ) throws(FormatError) -> SegmentFile {
+    let source: FileSource
+    do throws(DiskError) { source = try FileSource(disk, path) } catch {
+      throw FormatError(.unreadable, error.message, path: path, cause: error.call)
+    }
+    defer { source.close() }
+    let header: FileHeader
+    do throws(FormatError) {
+      header = try FileHeader(try source.read(0, FileHeader.byteCount))
+    } catch { throw error.at(path: path) }
+    guard header.kind == .segment, store == nil || header.store == store,
+      replica == nil || header.replica == replica
+    else {
+      throw FormatError(
+        .wrongFile, "the file belongs to store \(header.store), replica \(header.replica)",
+        offset: 24, path: path)
+    }
+    let trailer = try trailer(source, header, path)
+    switch name {
+    case .open(let ordinal) where ordinal != header.ordinal:
+      throw FormatError(.wrongFile, "the name says ordinal \(ordinal)", offset: 56, path: path)
+    case .sealed(let first, _, _) where first != header.firstSequence:
+      throw FormatError(.wrongFile, "the name says sequence \(first)", offset: 64, path: path)
+    default: break
+    }
+    return SegmentFile(
+      path: path, name: name, header: header, length: source.length, trailer: trailer)
+  }
+
+  private static func trailer(_ source: FileSource, _ header: FileHeader, _ path: String)
+    throws(FormatError) -> Trailer?
+  {
+    let size = UInt64(Trailer.byteCount)
+    guard source.length >= UInt64(FileHeader.byteCount) + size else { return nil }
+    let offset = source.length - size
+    let bytes = try source.read(offset, Trailer.byteCount)
+    do throws(FormatError) {
+      return try Trailer(bytes, offset: offset, salt: header.salt)
+    } catch where error.code == .unreadable { throw error } catch { return nil }
+  }
+}

@@ -1,0 +1,207 @@
+// Judges how a segment ends: crash, rot, or neither. See Formats/Segment.md section 5.
+
+/// What the end of an unsealed segment means.
+package enum TailVerdict: String, Sendable, CaseIterable {
+  /// It ends with a SEAL and a trailer.
+  case sealed
+  /// It ends at a unit; nothing but zeros follows.
+  case clean
+  /// A crash cut the last write short; nothing acknowledged is missing.
+  case torn
+  /// The tail cannot be read and does not look like a crash: acknowledged data may be missing.
+  case suspect
+  /// Data that were promised durable, or sealed, cannot be read.
+  case corrupt
+
+  /// The worse of two verdicts.
+  package static func worse(_ a: TailVerdict, _ b: TailVerdict) -> TailVerdict {
+    let order = TailVerdict.allCases
+    return (order.firstIndex(of: a) ?? 0) >= (order.firstIndex(of: b) ?? 0) ? a : b
+  }
+}
+
+/// What a walk over a whole segment found.
+package struct SegmentReading: Sendable {
+  package var verdict: TailVerdict
+  package var state: SegmentState
+  /// The first frame that is not valid, and why.
+  package var problem: FormatError?
+  /// Bytes behind the accepted end that are not zeros; 0 when clean.
+  package var droppedBytes: UInt64 = 0
+  package var seal: Seal?
+
+  /// The end of what is accepted.
+  package var accepted: UInt64 { state.accepted }
+}
+
+extension SegmentScanner {
+  /// Walks all frames, hands every unit to `unit`, and judges the end.
+  ///
+  /// `durableMark` is what the superblock promises of this file, 0 when it promises nothing.
+  ///
+  /// - Throws: `unreadable` when the system cannot read, `unknownFrame` and `unknownVersion` for newer
+  ///   files; everything else becomes a verdict. Errors of `unit` are passed on.
+  package mutating func readAll(
+    durableMark: UInt64 = 0,
+    hint: (ScannedFrame) throws(FormatError) -> Void = { _ throws(FormatError) in },
+    unit: (Unit) throws(FormatError) -> Void = { _ throws(FormatError) in }
+  ) throws(FormatError) -> SegmentReading {
+    var state = SegmentState(header)
+    while true {
+      var frame: ScannedFrame?
+      var bad: FormatError?
+      do throws(FormatError) {
+        guard case .frame(let next) = try next() else {
+          return try judgeEnd(state, durableMark)
+        }
+        frame = next
+      } catch {
+        if error.code == .unreadable || error.code == .unknownFrame { throw error }
+        bad = error
+      }
+      guard let frame else {
+        return try judge(state, durableMark, bad, isValidFrame: false)
+      }
+      do throws(FormatError) {
+        if let completed = try state.accept(frame) {
+          try unit(completed)
+        } else if frame.header.type == .schema {
+          try hint(frame)
+        }
+      } catch {
+        if [.unreadable, .unknownVersion].contains(error.code) { throw error }
+        return try judge(state, durableMark, error, isValidFrame: true)
+      }
+      if state.isSealed { return try readTrailer(state, frame) }
+    }
+  }
+
+  /// The end of the data was reached without a SEAL.
+  private mutating func judgeEnd(_ state: SegmentState, _ durableMark: UInt64) throws(FormatError)
+    -> SegmentReading
+  {
+    let rest = try remainder(from: position)
+    var reading = SegmentReading(verdict: .clean, state: state)
+    if state.accepted < durableMark {
+      reading.verdict = .corrupt
+      reading.problem = FormatError(
+        .truncated, "\(durableMark) bytes were durable and \(state.accepted) are there",
+        offset: state.accepted)
+    } else if let end = rest {
+      // Something lies behind the zeros: a torn write whose first sectors are missing, or worse.
+      let problem = FormatError(
+        .truncated, "zeros are followed by other bytes", offset: position)
+      reading = try judge(state, durableMark, problem, isValidFrame: false)
+      reading.droppedBytes = max(end, state.accepted) - state.accepted
+    } else if !state.pendingParts.isEmpty {
+      reading.verdict = try laterPromise(from: position, above: state.accepted) ? .corrupt : .torn
+      reading.droppedBytes = position - state.accepted
+      reading.problem = FormatError(
+        .truncated, "\(state.pendingParts.count) parts without their transaction",
+        offset: state.accepted)
+    }
+    return reading
+  }
+
+  private mutating func judge(
+    _ state: SegmentState, _ durableMark: UInt64, _ problem: FormatError?, isValidFrame: Bool
+  ) throws(FormatError) -> SegmentReading {
+    var reading = SegmentReading(verdict: .torn, state: state)
+    reading.problem = problem
+    let start = state.accepted
+    reading.droppedBytes = max(try remainder(from: start) ?? start, start) - start
+    if isValidFrame || start < durableMark {
+      reading.verdict = .corrupt
+    } else if try laterPromise(from: position + 8, above: start) {
+      reading.verdict = .corrupt
+    } else if try !hasZeroSector(at: position) {
+      reading.verdict = .suspect
+    }
+    return reading
+  }
+
+  /// Whether a valid frame at or behind `offset` promises durable bytes above `accepted`.
+  private mutating func laterPromise(from offset: UInt64, above accepted: UInt64)
+    throws(FormatError) -> Bool
+  {
+    var offset = offset
+    while let frame = try resynchronise(from: offset) {
+      if frame.header.syncedOffset > accepted { return true }
+      offset = frame.offset + 8
+    }
+    return false
+  }
+
+  /// Whether the bad frame at `offset` has an all-zero piece of a 512-byte sector, or passes the end of the file.
+  private mutating func hasZeroSector(at offset: UInt64) throws(FormatError) -> Bool {
+    let headerBytes = try raw(offset, FrameHeader.byteCount)
+    guard headerBytes.count == FrameHeader.byteCount else { return true }
+    var length = FrameHeader.byteCount
+    let salt = header.salt
+    let parsed = try? headerBytes.read(origin: offset) {
+      (reader: inout ByteReader) throws(FormatError) in
+      try FrameHeader(&reader, offset: offset, salt: salt)
+    }
+    if let parsed { length = parsed.frameBytes }
+    let bytes = try raw(offset, length)
+    guard bytes.count == length else { return true }
+    var start = 0
+    while start < length {
+      let end = min(length, start + 512 - Int((offset + UInt64(start)) % 512))
+      if bytes.slice(start, end - start).isZero { return true }
+      start = end
+    }
+    return false
+  }
+
+  /// The end of the last byte that is not zero at or behind `offset`, nil when all are zero.
+  private mutating func remainder(from offset: UInt64) throws(FormatError) -> UInt64? {
+    var last: UInt64?
+    var offset = offset
+    while offset < limit {
+      let bytes = try raw(offset, 1 << 20)
+      guard bytes.count > 0 else { break }
+      if !bytes.isZero {
+        bytes.withUnsafeBytes { buffer in
+          if let index = buffer.lastIndex(where: { $0 != 0 }) { last = offset + UInt64(index) + 1 }
+        }
+      }
+      offset += UInt64(bytes.count)
+    }
+    return last
+  }
+
+  /// A SEAL was read: the trailer and what it says must agree with the walk.
+  private mutating func readTrailer(_ state: SegmentState, _ frame: ScannedFrame)
+    throws(FormatError) -> SegmentReading
+  {
+    var reading = SegmentReading(verdict: .sealed, state: state)
+    do throws(FormatError) {
+      let seal = try frame.payload().read(origin: frame.offset) {
+        (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
+      }
+      reading.seal = seal
+      guard seal.chain == state.chain, seal.lastSequence == state.nextSequence &- 1,
+        seal.firstSequence == header.firstSequence, seal.transactions == state.transactions
+      else {
+        throw FormatError(
+          .badSeal, "the SEAL contradicts the transactions before it", offset: frame.offset)
+      }
+      let bytes = try raw(position, Trailer.byteCount)
+      let trailer = try Trailer(bytes, offset: position, salt: header.salt)
+      guard trailer.chain == state.chain, trailer.sealOffset == frame.offset else {
+        throw FormatError(.badTrailer, "the trailer contradicts the SEAL", offset: position)
+      }
+      if let end = try remainder(from: position + UInt64(Trailer.byteCount)) {
+        throw FormatError(
+          .badTrailer, "bytes up to \(end) follow the trailer",
+          offset: position + UInt64(Trailer.byteCount))
+      }
+    } catch {
+      if error.code == .unreadable { throw error }
+      reading.verdict = .corrupt
+      reading.problem = error
+    }
+    return reading
+  }
+}
