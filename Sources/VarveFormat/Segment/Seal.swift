@@ -10,6 +10,11 @@ package struct Seal: Hashable, Sendable {
   package struct VectorEntry: Hashable, Sendable {
     package var index: UInt32
     package var sequence: UInt64
+
+    package init(index: UInt32, sequence: UInt64) {
+      self.index = index
+      self.sequence = sequence
+    }
   }
 
   package struct ColumnEntry: Hashable, Sendable {

@@ -1,0 +1,227 @@
+// The commit path: group commit with a leader (D2, Q34). Layer: Log.
+//
+// A committer encodes its transaction under the lock and gets a sequence. If nobody is writing it becomes the leader: it closes
+// the group, writes it in one piece and syncs it outside the lock, while later committers encode the next group. Then every waiter
+// whose sequence is covered returns, and one of the others leads the next group. A lone committer pays no hand-over.
+
+import VarveFormat
+
+extension Log {
+  /// Appends a transaction and waits as `durability` says.
+  ///
+  /// - Throws: `diskFull` and `tooLarge` when nothing was committed, `outcomeUnknown` when the write or sync of the group
+  ///   failed, `poisoned` after such a failure, `closed`.
+  package func commit(_ draft: TransactionDraft, durability: Durability? = nil) throws(LogError)
+    -> CommitPosition
+  {
+    let durability = durability ?? options.durability
+    monitor.lock()
+    defer { monitor.unlock() }
+    let segment = try admit()
+    let position = append(draft, to: segment)
+    if durability != .relaxed { commits.wantsSync = true }
+    if case .grouped(let milliseconds) = durability { gather(milliseconds) }
+    try complete(position.sequence, durability)
+    return position
+  }
+
+  /// Waits until a transaction may be encoded, and returns the segment for it.
+  private func admit() throws(LogError) -> SegmentWriter {
+    while true {
+      try checkState()
+      guard let segment else {
+        if commits.hasLeader { wait() } else { return try openSegment() }
+        continue
+      }
+      guard options.rotation.isDue(segment.encoder.offset) else { return segment }
+      // Rotation needs a quiet log: whoever waits for the open group leads it to the disk first.
+      if commits.hasLeader || segment.encoder.hasOpenGroup { wait() } else { try rotate() }
+    }
+  }
+
+  private func checkState() throws(LogError) {
+    guard !isClosed else { throw LogError(.closed, "the log was closed", path: paths.root) }
+    if let failure {
+      throw LogError(
+        .poisoned, "an earlier write failed (\(failure)); close the store and open it again",
+        path: paths.root, diskError: failure.diskError)
+    }
+    if isFull { try resumeWhenThereIsSpace() }
+  }
+
+  private func wait() {
+    commits.waiters += 1
+    monitor.wait()
+    commits.waiters -= 1
+  }
+
+  private func rotate() throws(LogError) {
+    do throws(DiskError) {
+      if commits.hasUnsynced { try segment?.sync() }
+      try sealSegment()
+    } catch { throw fail(error, at: "sealing a segment") }
+  }
+
+  /// Encodes a transaction into the open group.
+  private func append(_ draft: TransactionDraft, to segment: SegmentWriter) -> CommitPosition {
+    let stamp = lastStamp.next(wallMilliseconds: clock.wallMilliseconds())
+    lastStamp = stamp
+    let (sequence, chain) = segment.encoder.append(
+      draft, stamp: stamp, dictionary: needsFullVector ? dictionary : [],
+      dependencies: needsFullVector ? fullVector : [], isFullVector: needsFullVector)
+    needsFullVector = false
+    commits.assigned = sequence
+    counters.transactions += 1
+    if !draft.schema.isEmpty { schema = SchemaHint.merged(schema + draft.schema) }
+    return CommitPosition(replica: head.replica, sequence: sequence, chain: chain, stamp: stamp)
+  }
+
+  /// Leaves others some time to join the group. Someone else's group is not waited for twice.
+  private func gather(_ milliseconds: UInt32) {
+    guard milliseconds > 0, !commits.hasLeader else { return }
+    let end = clock.monotonicNanoseconds() + UInt64(milliseconds) * 1_000_000
+    commits.hasLeader = true
+    while true {
+      let now = clock.monotonicNanoseconds()
+      guard now < end else { break }
+      commits.waiters += 1
+      _ = monitor.wait(timeoutNanoseconds: end - now)
+      commits.waiters -= 1
+    }
+    commits.hasLeader = false
+    if commits.waiters > 0 { monitor.broadcast() }
+  }
+
+  /// Leads or follows until the sequence is acknowledged.
+  private func complete(_ sequence: UInt64, _ durability: Durability) throws(LogError) {
+    while true {
+      let reached = durability == .relaxed ? commits.written : commits.durable
+      if reached >= sequence { return }
+      if let failure {
+        throw LogError(
+          .outcomeUnknown,
+          "the write or sync of sequence \(sequence) failed: it may or may not be there after the next opening",
+          path: failure.path ?? paths.root, diskError: failure.diskError)
+      }
+      if isFull, commits.assigned < sequence {
+        throw LogError(
+          .diskFull, "the disk is full: the transaction was not committed", path: paths.root)
+      }
+      if commits.hasLeader { wait() } else { lead() }
+    }
+  }
+
+  /// Writes the open group, and syncs it if one of its transactions wants that.
+  private func lead() {
+    guard let segment else { return }
+    commits.hasLeader = true
+    segment.encoder.endGroup()
+    var output = GroupOutput()
+    swap(&output, &segment.encoder.output)
+    let group = Group(
+      start: segment.writtenOffset, end: segment.encoder.offset, last: commits.assigned,
+      chain: segment.encoder.chain, syncs: commits.wantsSync)
+    commits.wantsSync = false
+    monitor.unlock()
+    var failed: DiskError?
+    var hasWritten = false
+    do throws(DiskError) {
+      if output.count > 0 { try segment.write(output, at: group.start) }
+      hasWritten = true
+      if group.syncs { try segment.sync() }
+    } catch { failed = error }
+    monitor.lock()
+    output.removeAll()
+    if let failed {
+      didFail(failed, hasWritten: hasWritten)
+    } else {
+      didComplete(group, segment)
+    }
+    commits.hasLeader = false
+    if commits.waiters > 0 { monitor.broadcast() }
+  }
+
+  /// What a leader carries out of the lock and back.
+  private struct Group {
+    let start: UInt64
+    let end: UInt64
+    let last: UInt64
+    let chain: Hash128
+    let syncs: Bool
+  }
+
+  private func didComplete(_ group: Group, _ segment: SegmentWriter) {
+    commits.written = max(commits.written, group.last)
+    commits.writtenChain = group.chain
+    commits.lastCommitNanoseconds = options.usesTimer ? clock.monotonicNanoseconds() : 0
+    counters.groups += 1
+    counters.bytes += group.end - group.start
+    commits.hasUnmarked = true
+    if group.syncs {
+      commits.durable = commits.written
+      commits.hasUnsynced = false
+      counters.syncs += 1
+      segment.encoder.didSync(upTo: group.end)
+    } else {
+      commits.hasUnsynced = true
+    }
+    head.nextSequence = commits.written + 1
+    head.chain = group.chain
+    head.acceptedBytes = group.end
+    wakeTimer()
+  }
+
+  // MARK: failures
+
+  /// A failed write leaves a torn tail: on a full disk a new segment can follow, anything else poisons the log (D6, D7).
+  private func didFail(_ error: DiskError, hasWritten: Bool) {
+    if error.code == .noSpace, !hasWritten {
+      Reserve(disk: disk, paths: paths, bytes: options.reserveBytes).release()
+      isFull = true
+      abandonSegment()
+    } else {
+      _ = fail(error, at: hasWritten ? "syncing a commit" : "writing a commit")
+    }
+  }
+
+  /// Nothing more is written to the open segment: what it accepted is known, the rest of the group is void.
+  private func abandonSegment() {
+    do throws(DiskError) {
+      // Relaxed commits lie in the page cache; the successor's header will vouch for them.
+      if commits.hasUnsynced { try segment?.sync() }
+    } catch {
+      _ = fail(error, at: "syncing before leaving a full segment")
+      return
+    }
+    segment?.abandon()
+    segment = nil
+    commits.assigned = commits.written
+    commits.durable = commits.written
+    commits.hasUnsynced = false
+    commits.hasUnmarked = false
+    commits.wantsSync = false
+  }
+
+  /// Poisons the log.
+  func fail(_ error: DiskError, at what: String) -> LogError {
+    var failure = LogError(error)
+    failure.message = "\(what): \(failure.message)"
+    if self.failure == nil { self.failure = failure }
+    segment?.abandon()
+    if commits.waiters > 0 { monitor.broadcast() }
+    return failure
+  }
+
+  private func resumeWhenThereIsSpace() throws(LogError) {
+    let reserve = Reserve(disk: disk, paths: paths, bytes: options.reserveBytes)
+    do throws(DiskError) {
+      guard try disk.freeBytes(paths.root) >= reserve.resumeBytes else {
+        throw DiskError(
+          .noSpace, "the disk is full: \(reserve.resumeBytes) free bytes are needed to go on",
+          path: paths.root, call: "statfs")
+      }
+      try reserve.fill()
+      isFull = false
+    } catch { throw LogError(error) }
+  }
+}

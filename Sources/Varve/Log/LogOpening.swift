@@ -1,0 +1,202 @@
+// Opens a store's logs for reading and finds out how writing may continue. Writes nothing (Q52). Layer: Log.
+
+import VarveFormat
+
+/// How far the log of a replica is accepted.
+package struct LogHead: Sendable, Equatable {
+  package var replica: ReplicaID
+  package var ordinal: UInt64 = 0
+  package var acceptedBytes: UInt64 = 0
+  package var nextSequence: UInt64 = 1
+  package var chain = Hash128.zero
+}
+
+/// Everything that opening found.
+package struct LogOpening: Sendable {
+  package let paths: StorePaths
+  package var superblock: Superblock?
+  package var hasSuperblockFile = false
+  package var catalog: LogCatalog
+  package var report: RecoveryReport
+  package var heads: [LogHead] = []
+  package var maxStamp = Stamp.zero
+  /// Schema declarations of the newest segments, for the hints of the next one.
+  package var schema: [SchemaOperation] = []
+
+  package var store: StoreID? { superblock?.store ?? catalog.store }
+
+  /// Reads superblock, directory and the newest segments.
+  ///
+  /// `syncsTails` makes newest segments durable before they are trusted: what the page cache shows may not survive otherwise.
+  package init(_ disk: any Disk, _ paths: StorePaths, syncsTails: Bool, bound: ReadBound = .validFrames)
+    throws(LogError)
+  {
+    self.paths = paths
+    let reading = try SuperblockFile(disk: disk, paths: paths).read()
+    superblock = reading.current
+    hasSuperblockFile = reading.exists
+    catalog = try LogCatalog(disk, paths, superblock: reading.current)
+    report = catalog.report
+    for problem in reading.problems {
+      report.note(.superblock, paths.superblock, "\(problem); the other slot is used")
+    }
+    if reading.exists, reading.current == nil {
+      report.note(.superblock, paths.superblock, "no slot is valid; rebuilt from the segments")
+    }
+    if let superblock, superblock.inode != reading.inode {
+      report.note(
+        .copied, paths.superblock,
+        "the store was copied or restored; writing continues under a fresh replica")
+      report.continuesReplica = false
+    }
+    maxStamp = superblock?.maxStamp ?? .zero
+    for log in catalog.logs { try examine(log, disk, syncsTails: syncsTails, bound: bound) }
+    finish()
+  }
+
+  private mutating func finish() {
+    guard let superblock else { return }
+    if !superblock.isClean {
+      report.note(.unclean, paths.superblock, "the store was not closed in order")
+    }
+    let head = heads.first { $0.replica == superblock.replica }
+    report.lastSequence = (head?.nextSequence ?? 1) - 1
+  }
+
+  /// Reads the newest segment of a log, which says where the log ends.
+  private mutating func examine(
+    _ log: CatalogLog, _ disk: any Disk, syncsTails: Bool, bound: ReadBound
+  ) throws(LogError) {
+    var head = LogHead(replica: log.replica)
+    defer { heads.append(head) }
+    guard let newest = log.newest else { return }
+    if syncsTails, !newest.file.isSealed { try sync(newest.file.path, disk) }
+    var schema: [SchemaOperation] = []
+    let result = try LogReader(disk).read(
+      newest, bound: bound,
+      hint: { frame throws(FormatError) in schema = try SchemaHint.decode(try frame.payload()) },
+      unit: { unit throws(FormatError) in schema += try SchemaHint.declarations(unit) })
+    let state = result.reading.state
+    head.ordinal = newest.file.header.ordinal
+    head.acceptedBytes = newest.file.isSealed ? newest.file.length : state.accepted
+    head.nextSequence = state.nextSequence
+    head.chain = state.chain
+    self.schema += schema
+    maxStamp = max(maxStamp, state.maxStamp, newest.file.header.created)
+    if !newest.file.isSealed { report.tailTransactions += state.transactions }
+    judge(result, log.replica)
+  }
+
+  private func sync(_ path: String, _ disk: any Disk) throws(LogError) {
+    do throws(DiskError) {
+      let file = try disk.open(path, .readWrite)
+      do throws(DiskError) { try file.sync(.full) } catch {
+        try? file.close()
+        throw error
+      }
+      try file.close()
+    } catch { throw LogError(error) }
+  }
+
+  private mutating func judge(_ result: SegmentResult, _ replica: ReplicaID) {
+    let path = result.segment.file.path
+    let reading = result.reading
+    let dropped = reading.droppedBytes
+    switch result.verdict {
+    case .sealed, .clean: return
+    case .torn:
+      report.note(
+        .tornTail, path, "a crash cut the last write short; \(dropped) bytes are ignored",
+        offset: reading.accepted, bytes: dropped, sequence: reading.state.nextSequence)
+      return
+    case .suspect:
+      report.note(
+        .suspectTail, path,
+        "\(dropped) bytes cannot be read and do not look like a crash: acknowledged transactions from "
+          + "sequence \(reading.state.nextSequence) on may be missing",
+        offset: reading.accepted, bytes: dropped, sequence: reading.state.nextSequence)
+    case .corrupt:
+      report.note(
+        .corrupt, path, reading.problem?.message ?? "the segment contradicts its neighbours",
+        offset: reading.problem?.offset ?? reading.accepted, bytes: dropped,
+        sequence: reading.state.nextSequence)
+    }
+    if replica == superblock?.replica { report.continuesReplica = false }
+  }
+}
+
+/// Schema declarations as SCHEMA frames carry them.
+package enum SchemaHint {
+  package static func decode(_ payload: Bytes) throws(FormatError) -> [SchemaOperation] {
+    try payload.read { (reader: inout ByteReader) throws(FormatError) in
+      let count = try reader.count(max: Limits.operationsMax, "schema operations")
+      var list: [SchemaOperation] = []
+      for _ in 0..<count {
+        var body = try reader.sub(try reader.count(max: reader.remaining, "schema operation"))
+        list.append(try SchemaOperation(&body))
+        try body.finish(.badOperation, "a schema operation")
+      }
+      try reader.finish(.badOperation, "a SCHEMA frame")
+      return list
+    }
+  }
+
+  package static func encode(_ schema: [SchemaOperation]) -> Bytes {
+    var writer = ByteWriter(capacity: 1_024)
+    writer.varint(schema.count)
+    for operation in schema {
+      var body = ByteWriter()
+      operation.write(into: &body)
+      writer.varint(body.count)
+      body.withUnsafeBytes { writer.bytes($0) }
+    }
+    return writer.finish()
+  }
+
+  /// The schema operations of a unit's transactions.
+  package static func declarations(_ unit: Unit) throws(FormatError) -> [SchemaOperation] {
+    var list: [SchemaOperation] = []
+    for transaction in unit.transactions {
+      list += try OperationStream.schema(transaction, parts: unit.parts)
+    }
+    return list
+  }
+
+  /// Later declarations replace earlier ones of the same thing.
+  package static func merged(_ schema: [SchemaOperation]) -> [SchemaOperation] {
+    var order: [Key] = []
+    var latest: [Key: SchemaOperation] = [:]
+    for operation in schema {
+      let key = Key(operation)
+      if latest.updateValue(operation, forKey: key) == nil { order.append(key) }
+    }
+    return order.compactMap { latest[$0] }
+  }
+
+  private struct Key: Hashable {
+    let kind: Int
+    let entity: UInt32
+    let tag: UInt64
+    let list: [UInt32]
+
+    init(_ operation: SchemaOperation) {
+      switch operation {
+      case .entity(let entity, _, _): (kind, self.entity, tag, list) = (1, entity, 0, [])
+      case .attribute(let entity, let attribute, let type, _, _, _):
+        (kind, self.entity, tag, list) =
+          (2, entity, UInt64(attribute), [UInt32(type.rawValue)])
+      case .relationship(let relationship):
+        (kind, entity, tag, list) = (3, relationship.entity, UInt64(relationship.attribute), [])
+      case .uniqueness(let entity, _, let attributes):
+        (kind, self.entity, tag, list) = (4, entity, 0, attributes)
+      case .group(let entity, let group, _, _):
+        (kind, self.entity, tag, list) = (5, entity, UInt64(group), [])
+      case .index(let entity, _, _, let attributes):
+        (kind, self.entity, tag, list) = (6, entity, 0, attributes)
+      case .retire(let entity, let attribute):
+        (kind, self.entity, tag, list) = (7, entity, UInt64(attribute), [])
+      case .version: (kind, entity, tag, list) = (8, 0, 0, [])
+      }
+    }
+  }
+}

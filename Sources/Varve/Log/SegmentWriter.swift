@@ -1,0 +1,140 @@
+// Writes one segment file: creation, groups, preallocation, sealing (D1, D2, Q9). Layer: Log.
+
+import VarveFormat
+
+/// The open segment of a log.
+///
+/// Encoding happens under the log's lock; `write(_:at:)` and `sync()` run outside it, by the leader alone.
+package final class SegmentWriter: @unchecked Sendable {
+  let disk: any Disk
+  let paths: StorePaths
+  let header: FileHeader
+  private let file: any DiskFile
+  private let preallocation: PreallocationPolicy
+  /// The file is filled with zeros up to here.
+  private var allocated: UInt64
+  var encoder: SegmentEncoder
+  /// The end of the last group that was written whole.
+  var writtenOffset = UInt64(FileHeader.byteCount)
+
+  var openPath: String { file.path }
+
+  private init(
+    disk: any Disk, paths: StorePaths, header: FileHeader, file: any DiskFile,
+    preallocation: PreallocationPolicy, allocated: UInt64, encoder: consuming SegmentEncoder
+  ) {
+    self.disk = disk
+    self.paths = paths
+    self.header = header
+    self.file = file
+    self.preallocation = preallocation
+    self.allocated = allocated
+    self.encoder = encoder
+  }
+
+  /// Creates the file under a temporary name with header, hints and zeros, syncs it, gives it its open name and syncs the directory.
+  static func create(
+    disk: any Disk, paths: StorePaths, header: FileHeader, schema: [SchemaOperation],
+    preallocation: PreallocationPolicy
+  ) throws(DiskError) -> SegmentWriter {
+    let path = paths.segment(header.replica, .open(ordinal: header.ordinal))
+    let temporary = path + StorePaths.temporarySuffix
+    if try disk.status(temporary) != nil { try disk.remove(temporary) }
+    var encoder = SegmentEncoder(header)
+    if !schema.isEmpty { encoder.hint(.schema, SchemaHint.encode(schema)) }
+    let start = encoder.offset
+    let allocated = max(start, preallocation.firstBytes)
+    let file = try disk.open(temporary, .create)
+    do throws(DiskError) {
+      try header.encoded.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(DiskError) in
+        try file.write([bytes], at: 0)
+      }
+      try encoder.output.withPieces { (pieces: [UnsafeRawBufferPointer]) throws(DiskError) in
+        if !pieces.isEmpty { try file.write(pieces, at: UInt64(FileHeader.byteCount)) }
+      }
+      encoder.output.removeAll()
+      try writeZeros(file, from: start, to: allocated)
+      try file.sync(.full)
+      try file.close()
+    } catch {
+      try? file.close()
+      try? disk.remove(temporary)
+      throw error
+    }
+    encoder.didSync(upTo: start)
+    try disk.rename(temporary, to: path)
+    try disk.syncDirectory(StorePaths.parent(path))
+    let opened = try disk.open(path, .readWrite)
+    let writer = SegmentWriter(
+      disk: disk, paths: paths, header: header, file: opened, preallocation: preallocation,
+      allocated: allocated, encoder: encoder)
+    writer.writtenOffset = start
+    return writer
+  }
+
+  private static func writeZeros(_ file: any DiskFile, from start: UInt64, to end: UInt64)
+    throws(DiskError)
+  {
+    guard end > start else { return }
+    let zeros = Bytes(Memory(zeroed: Int(min(end - start, 1 << 20))))
+    var offset = start
+    while offset < end {
+      let count = Int(min(end - offset, UInt64(zeros.count)))
+      try zeros.slice(0, count).withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(DiskError) in
+        try file.write([bytes], at: offset)
+      }
+      offset += UInt64(count)
+    }
+  }
+
+  /// Writes a group at `offset`, preceded by a step of zeros when the group passes what is filled.
+  func write(_ output: borrowing GroupOutput, at offset: UInt64) throws(DiskError) {
+    let end = offset + UInt64(output.count)
+    let step = preallocation.bytes(
+      groupEnd: end, groupBytes: UInt64(output.count), allocated: allocated)
+    if step > 0 {
+      try SegmentWriter.writeZeros(file, from: max(allocated, end), to: end + step)
+      allocated = end + step
+    }
+    try output.withPieces { (pieces: [UnsafeRawBufferPointer]) throws(DiskError) in
+      try file.write(pieces, at: offset)
+    }
+    allocated = max(allocated, end)
+    writtenOffset = end
+  }
+
+  func sync() throws(DiskError) { try file.sync(.data) }
+
+  /// Writes SEAL and trailer, cuts the file there, syncs, renames and syncs the directory. Returns the sealed length.
+  func seal(vector: [Seal.VectorEntry], dictionary: [DictionaryEntry]) throws(DiskError) -> UInt64 {
+    encoder.seal(vector: vector, dictionary: dictionary)
+    try encoder.output.withPieces { (pieces: [UnsafeRawBufferPointer]) throws(DiskError) in
+      try file.write(pieces, at: writtenOffset)
+    }
+    encoder.output.removeAll()
+    let length = encoder.offset
+    try file.truncate(to: length)
+    try file.sync(.full)
+    let hash = try wholeFileHash(length)
+    try file.close()
+    let name = SegmentName.sealed(
+      first: header.firstSequence, last: encoder.nextSequence - 1, hash: hash)
+    let path = paths.segment(header.replica, name)
+    try disk.rename(openPath, to: path)
+    try disk.syncDirectory(StorePaths.parent(path))
+    writtenOffset = length
+    return length
+  }
+
+  private func wholeFileHash(_ length: UInt64) throws(DiskError) -> UInt64 {
+    let bytes = try Memory.filled(count: Int(length)) {
+      (buffer: UnsafeMutableRawBufferPointer) throws(DiskError) in try file.read(into: buffer, at: 0)
+    }
+    return Checksum.hash64(seed: 0, bytes)
+  }
+
+  /// Gives the file up without sealing.
+  func abandon() { try? file.close() }
+
+  func close() throws(DiskError) { try file.close() }
+}
