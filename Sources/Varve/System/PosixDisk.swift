@@ -39,7 +39,7 @@ package final class PosixDisk: Disk {
       _ = systemClose(descriptor)
       throw error
     }
-    return PosixFile(descriptor: descriptor, path: path)
+    return PosixFile(descriptor: descriptor, path: path, isWritable: mode != .read)
   }
 
   package func makeDirectory(_ path: String) throws(DiskError) {

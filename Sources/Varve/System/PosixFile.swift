@@ -15,17 +15,18 @@
 package final class PosixFile: DiskFile {
   package let path: String
   private let descriptor: Int32
-  private let process: pid_t
+  private let isWritable: Bool
+  private let process = getpid()
   private let monitor = Monitor()
   // Guarded by `monitor`. A descriptor is closed only when no call uses it: its number could be given to another file at once.
   nonisolated(unsafe) private var users = 0
   nonisolated(unsafe) private var isClosed = false
 
   /// Takes over an open descriptor.
-  init(descriptor: Int32, path: String) {
+  init(descriptor: Int32, path: String, isWritable: Bool) {
     self.descriptor = descriptor
     self.path = path
-    process = getpid()
+    self.isWritable = isWritable
   }
 
   deinit {
@@ -62,7 +63,7 @@ package final class PosixFile: DiskFile {
       total = sum
     }
     let start = try position(offset, plus: total, call)
-    try requireOwnProcess(call)
+    try requireWritable(call)
     try enter(call)
     defer { leave() }
     if pieces.count == 1 {
@@ -88,7 +89,7 @@ package final class PosixFile: DiskFile {
   package func truncate(to length: UInt64) throws(DiskError) {
     let call = SystemCall("ftruncate", path, offset: length)
     let end = try position(length, plus: 0, call)
-    try requireOwnProcess(call)
+    try requireWritable(call)
     try enter(call)
     defer { leave() }
     try call.run { ftruncate(descriptor, end) }
@@ -187,13 +188,20 @@ package final class PosixFile: DiskFile {
       users += 1
       return true
     }
-    if !isOpen { throw call.failure(.closed, DiskError.Code.closed.advice(0)) }
+    if !isOpen { throw call.failure(.closed, DiskError.Code.closed.advice()) }
   }
 
   private func leave() {
     monitor.withLock {
       users -= 1
       if isClosed && users == 0 { monitor.broadcast() }
+    }
+  }
+
+  private func requireWritable(_ call: SystemCall) throws(DiskError) {
+    try requireOwnProcess(call)
+    guard isWritable else {
+      throw call.failure(.noPermission, "the file was opened for reading; open it for writing")
     }
   }
 

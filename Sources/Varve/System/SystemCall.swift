@@ -98,7 +98,7 @@ extension DiskError.Code {
   }
 
   /// What happened and what to do, for people.
-  func advice(_ errorNumber: Int32) -> String {
+  package func advice(_ errorNumber: Int32 = 0) -> String {
     switch self {
     case .notFound: "there is no such file or directory; check the path"
     case .exists: "something is at this path already; choose another name or move it away"
