@@ -40,6 +40,7 @@ enum Base32 {
         filled -= 8
       }
     }
-    return buffer & (1 << UInt32(filled)) - 1 == 0 ? bytes : nil
+    let padding = buffer & ((1 << UInt32(filled)) - 1)
+    return padding == 0 ? bytes : nil
   }
 }

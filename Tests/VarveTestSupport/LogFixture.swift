@@ -1,0 +1,75 @@
+// A log on a simulated disk, and drafts to put into it. Shared by tests of the log.
+
+import Varve
+import VarveFormat
+
+/// Builds logs and transactions for tests.
+package enum LogFixture {
+  /// Options under which nothing depends on time: no timer, small segments if asked for.
+  package static func options(
+    segmentBytes: UInt64 = 16 << 20, firstBytes: UInt64 = 4_096, reserveBytes: UInt64 = 8_192
+  ) -> LogOptions {
+    var options = LogOptions()
+    options.usesTimer = false
+    options.rotation.segmentBytes = segmentBytes
+    options.preallocation = PreallocationPolicy(firstBytes: firstBytes, stepBytesMax: firstBytes)
+    options.reserveBytes = reserveBytes
+    return options
+  }
+
+  /// A transaction that sets one attribute of one object to a number, padded to some size.
+  package static func draft(_ number: Int, padding: Int = 0) throws -> TransactionDraft {
+    var builder = TransactionBuilder()
+    builder.add(
+      .set(
+        ObjectReference(entity: 1, serial: UInt64(number + 1)),
+        [
+          FieldValue(1, .integer(Int64(number))),
+          FieldValue(2, .data((0..<padding).map { UInt8(truncatingIfNeeded: $0 &* 7 | 1) })),
+        ]))
+    return try builder.finish()
+  }
+
+  /// A transaction with columns of `rows` integers and strings.
+  package static func columnsDraft(rows: Int, firstSerial: UInt64 = 1) throws -> TransactionDraft {
+    var builder = TransactionBuilder()
+    let words = (0..<rows).map { UInt64($0 * 3) }
+    var offsets: [UInt32] = [0]
+    var heap: [UInt8] = []
+    for row in 0..<rows {
+      heap += Array("name \(row % 7)".utf8)
+      offsets.append(UInt32(heap.count))
+    }
+    try builder.addColumns(
+      form: .create, entity: 9, rows: rows,
+      identifiers: .run(index: 0, firstSerial: firstSerial),
+      columns: [
+        ColumnInput(1, .integer, .words(words, present: nil)),
+        ColumnInput(2, .string, .bytes(offsets: offsets, heap: heap, present: nil)),
+      ])
+    return try builder.finish()
+  }
+
+  /// The numbers of all `draft` transactions in the accepted part of the writing replica's log, in order.
+  package static func numbers(_ disk: any Disk, at path: String) throws -> [Int] {
+    let opening = try LogOpening(disk, StorePaths(path), syncsTails: false)
+    var numbers: [Int] = []
+    for log in opening.catalog.logs {
+      for segment in log.segments {
+        _ = try LogReader(disk).read(
+          segment,
+          unit: { unit throws(FormatError) in
+            for transaction in unit.transactions {
+              try OperationStream.forEach(transaction, parts: unit.parts) {
+                operation throws(FormatError) in
+                if case .set(_, let fields) = operation, case .integer(let value) = fields[0].value {
+                  numbers.append(Int(value))
+                }
+              }
+            }
+          })
+      }
+    }
+    return numbers
+  }
+}
