@@ -13,6 +13,7 @@
 /// `Mutex` of the standard library cannot wait for a condition; this can. A thread may not lock a monitor that it holds
 /// (this traps). The thread that locked it unlocks it, hence not for asynchronous code: no method may be called across
 /// an `await`.
+// SAFETY: Sendable because both pointers never change and lead to objects made for use by several threads.
 package final class Monitor: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>

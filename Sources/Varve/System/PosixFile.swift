@@ -10,15 +10,17 @@
 
 /// A file opened by `PosixDisk`.
 ///
-/// Writes are continued until all is written; an error in between leaves any part of them. Nothing else is retried: after a
-/// failed write, sync or close the caller gives the file up (D6). A process that was forked off may read, not write.
+/// Writes are continued until all is written; an error in between leaves any part of them. Nothing else is retried:
+/// after a failed write, sync or close the caller gives the file up (D6). A process that was forked off may read, not
+/// write.
 package final class PosixFile: DiskFile {
   package let path: String
   private let descriptor: Int32
   private let isWritable: Bool
   private let process = getpid()
   private let monitor = Monitor()
-  // Guarded by `monitor`. A descriptor is closed only when no call uses it: its number could be given to another file at once.
+  // A descriptor is closed only when no call uses it: its number could be given to another file at once.
+  // SAFETY: both variables are touched with `monitor` held only, or by `deinit`.
   nonisolated(unsafe) private var users = 0
   nonisolated(unsafe) private var isClosed = false
 
@@ -146,7 +148,8 @@ package final class PosixFile: DiskFile {
       let batch = min(vectors.count - first, vectorsMax)
       let count = try call.run {
         vectors.withUnsafeBufferPointer { buffer in
-          // SAFETY: `first + batch <= buffer.count`, and each vector describes the unwritten rest of one of the caller's pieces.
+          // SAFETY: `first + batch <= buffer.count`, and each vector describes the unwritten rest of a piece, which the
+          // caller keeps alive.
           pwritev(descriptor, buffer.baseAddress.map { $0 + first }, Int32(batch), position)
         }
       }

@@ -12,8 +12,8 @@ import Synchronization
 
 /// A held lock file.
 ///
-/// `flock` excludes other processes, a registry the other stores of this process. The lock belongs to the process that took
-/// it: in a process forked from it, it counts as lost, and releasing it there leaves the parent's lock alone.
+/// `flock` excludes other processes, a registry the other stores of this process. The lock belongs to the process that
+/// took it: in one forked from that, it counts as lost, and releasing it there leaves the parent's lock alone.
 package final class PosixLock: DiskLock {
   private let path: String
   private let descriptor: Int32

@@ -68,8 +68,10 @@ extension SimulatedDisk {
   ///
   /// A sample starts with nothing and everything; the rest is random and depends on `seed`.
   package func crashChoices(limit: Int = 4096, seed: UInt64 = 0) -> [CrashChoice] {
-    let units = unsyncedUnits
-    if let masks = CrashEnumerator(units: units, limit: limit).masks() {
+    let (units, lengths) = state.withLock { state in
+      (state.unsyncedUnits, state.contents.mapValues(\.durable.count))
+    }
+    if let masks = CrashEnumerator(units: units, limit: limit).masks(lengths) {
       return masks.map { .subset($0) }
     }
     var generator = SplitMix64(seed: seed)
@@ -207,11 +209,11 @@ struct CrashEnumerator {
     groups = Self.groups(units)
   }
 
-  /// All masks, or nil when there are more than the limit.
-  func masks() -> [[Bool]]? {
+  /// All masks, or nil when there are more than the limit; `lengths` are the durable ones of all files.
+  func masks(_ lengths: [Int: Int]) -> [[Bool]]? {
     var result: [[Bool]] = []
     var mask = Array(repeating: false, count: units.count)
-    let isComplete = extend(&mask, [:], 0, &result)
+    let isComplete = extend(&mask, lengths, 0, &result)
     return isComplete ? result : nil
   }
 
@@ -229,8 +231,8 @@ struct CrashEnumerator {
     return groups
   }
 
-  // Goes through the choices for one group and, for each, through those for the rest. What lies behind the end of a file makes
-  // no difference.
+  // Goes through the choices for one group and, for each, through those for the rest. What lies behind the end of a file
+  // makes no difference.
   private func extend(
     _ mask: inout [Bool], _ lengths: [Int: Int], _ index: Int, _ result: inout [[Bool]]
   ) -> Bool {

@@ -4,9 +4,9 @@ import Varve
 
 /// The directory tree of a simulated disk.
 ///
-/// Nodes are numbered like inodes; node 0 is the root. A change of a name is pending until its directory is synced. A crash
-/// keeps any subset of the pending changes; those kept are applied in the order in which they were made, so that a later
-/// removal can survive while an earlier rename is lost.
+/// Nodes are numbered like inodes; node 0 is the root. A change of a name is pending until its directory is synced. A
+/// crash keeps any subset of the pending changes; those kept are applied in the order in which they were made, so that
+/// a later removal can survive while an earlier rename is lost.
 struct SimulatedNames: Sendable {
   static let root = 0
 
@@ -23,6 +23,8 @@ struct SimulatedNames: Sendable {
     var clears: Slot?
     /// Whether the slot is cleared only while it leads to the node.
     var isRename = false
+    /// Whether the directory of the cleared slot was synced already.
+    var isSourceSynced = false
     /// For messages, for example `rename a b`.
     var text: String
   }
@@ -158,8 +160,8 @@ struct SimulatedNames: Sendable {
 
   /// Makes the names in one directory durable.
   ///
-  /// A rename between directories is durable when both are synced. After a sync of the target's directory alone both names
-  /// may be found; after one of the source's alone, either.
+  /// A rename between directories is durable when both are synced. After a sync of the target's directory alone both
+  /// names may be found; after one of the source's alone, either.
   mutating func sync(_ directory: Int) {
     var rest: [Change] = []
     for (index, change) in pending.enumerated() {
@@ -170,6 +172,8 @@ struct SimulatedNames: Sendable {
         rest.append(change)
       } else if isWhole || (clears && isNameReused(change.clears, after: index)) {
         Self.apply(change, to: &durable)
+      } else if sets && change.isSourceSynced {
+        Self.apply(change, to: &durable)
       } else if sets {
         var half = change
         half.clears = nil
@@ -178,7 +182,9 @@ struct SimulatedNames: Sendable {
         half.sets = nil
         rest.append(half)
       } else {
-        rest.append(change)
+        var half = change
+        half.isSourceSynced = true
+        rest.append(half)
       }
     }
     pending = rest
