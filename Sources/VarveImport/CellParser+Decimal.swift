@@ -1,0 +1,80 @@
+// Exact decimals, in their stored form. See Formats/README.md section 4, type 5.
+
+extension CellParser {
+  /// Appends the stored form: sign, zigzag exponent, count and bytes of the mantissa without
+  /// trailing zeros.
+  ///
+  /// At most 38 significant digits (16 bytes of mantissa).
+  static func decimal(_ field: FieldBytes, into heap: inout [UInt8]) -> Bool {
+    guard let number = DecimalNumber(field) else { return false }
+    var mantissa: UInt128 = 0
+    var exponent = number.exponent
+    if number.isCut {
+      guard let whole = allDigits(field, number) else { return false }
+      (mantissa, exponent) = whole
+    } else {
+      mantissa = UInt128(number.mantissa)
+    }
+    while mantissa != 0, mantissa % 10 == 0 {
+      mantissa /= 10
+      exponent += 1
+    }
+    if mantissa == 0 {
+      heap.append(contentsOf: [0, 0, 0])
+      return true
+    }
+    // Powers are clamped when they are read, so beyond the clamp nothing is known.
+    guard exponent.magnitude < 900_000 else { return false }
+    heap.append(number.isNegative ? 1 : 0)
+    appendVarint(UInt64(bitPattern: Int64((exponent << 1) ^ (exponent >> 63))), to: &heap)
+    let countIndex = heap.count
+    heap.append(0)
+    while mantissa != 0 {
+      heap.append(UInt8(truncatingIfNeeded: mantissa))
+      mantissa >>= 8
+      heap[countIndex] += 1
+    }
+    return true
+  }
+
+  /// All digits as one number and the power of ten of the last one that is not a trailing zero.
+  private static func allDigits(_ field: FieldBytes, _ number: DecimalNumber) -> (UInt128, Int)? {
+    var mantissa: UInt128 = 0
+    var pendingZeros = 0
+    var digitsBehind = 0
+    var isBehindPoint = false
+    for index in number.digitsStart..<number.digitsEnd {
+      let byte = field[index]
+      if byte == UInt8(ascii: ".") {
+        isBehindPoint = true
+        continue
+      }
+      if isBehindPoint { digitsBehind += 1 }
+      if byte == UInt8(ascii: "0") {
+        pendingZeros += 1
+        continue
+      }
+      for _ in 0...pendingZeros where mantissa != 0 {
+        let (product, overflow) = mantissa.multipliedReportingOverflow(by: 10)
+        if overflow { return nil }
+        mantissa = product
+      }
+      pendingZeros = 0
+      let (sum, overflow) = mantissa.addingReportingOverflow(UInt128(byte - UInt8(ascii: "0")))
+      if overflow { return nil }
+      mantissa = sum
+    }
+    // The power as written, without what the cut mantissa made of it.
+    let written = number.writtenPower
+    return (mantissa, written - digitsBehind + pendingZeros)
+  }
+
+  private static func appendVarint(_ value: UInt64, to heap: inout [UInt8]) {
+    var rest = value
+    while rest >= 0x80 {
+      heap.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    heap.append(UInt8(truncatingIfNeeded: rest))
+  }
+}

@@ -1,1 +1,0 @@
-// stub to be replaced

@@ -1,0 +1,10 @@
+// The table of all commands.
+
+extension CommandTable {
+  /// The commands of `varve`.
+  static let varve = CommandTable(
+    summary: "looks into, checks and maintains Varve stores", version: ToolVersion.current,
+    commands: [
+      .help, .explain,
+    ])
+}

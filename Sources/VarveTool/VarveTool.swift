@@ -1,0 +1,77 @@
+// The command `varve`: reads the command line, runs the command, reports errors, ends with its exit code.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The entry point.
+@main
+struct VarveTool {
+  static func main() {
+    // A closed pipe is noticed by write(2).
+    signal(SIGPIPE, SIG_IGN)
+    let table = CommandTable.varve
+    let code = run(
+      table: table, arguments: Array(CommandLine.arguments.dropFirst()),
+      environment: SystemText.environment(environmentNames(table)),
+      output: OutputWriter(descriptor: 1), errors: OutputWriter(descriptor: 2))
+    exit(code.rawValue)
+  }
+
+  /// One whole run of the tool, without a process.
+  static func run(
+    table: CommandTable, arguments: [String], environment: [String: String],
+    output: OutputWriter, errors: OutputWriter
+  ) -> ExitCode {
+    do {
+      let command = try CommandLineParser.parse(
+        table: table, arguments: arguments, environment: environment)
+      let context = CommandContext(
+        table: table, command: command, environment: environment, output: output, errors: errors)
+      do {
+        let code = try perform(context)
+        try context.finish()
+        return code
+      } catch {
+        // What was printed before the error is worth having; a second failure adds nothing.
+        try? context.finish()
+        throw error
+      }
+    } catch {
+      return report(error, to: errors)
+    }
+  }
+
+  private static func perform(_ context: CommandContext) throws -> ExitCode {
+    let table = context.table
+    switch context.command.action {
+    case .run(let command): return try command.run(context)
+    case .help(let command):
+      let width = Terminal.width(environment: context.environment)
+      try context.output.write(HelpPage.render(table, command, width: width))
+    case .version:
+      let isJSON = context.globals.format != .human
+      try context.output.line(isJSON ? ToolVersion.json.text : ToolVersion.text)
+    case .exitMap: try context.output.line(ExitCode.map.text)
+    }
+    return .done
+  }
+
+  private static func report(_ error: any Error, to errors: OutputWriter) -> ExitCode {
+    let failure = FailureReport(error)
+    // When standard error cannot be written either, the exit code still tells.
+    if !failure.text.isEmpty { try? errors.write(failure.text) }
+    try? errors.flush()
+    return failure.code
+  }
+
+  private static func environmentNames(_ table: CommandTable) -> [String] {
+    let options = table.globalOptions + table.commands.flatMap(\.options)
+    return options.compactMap(\.environment)
+      + ["NO_COLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS", "PAGER"]
+  }
+}
