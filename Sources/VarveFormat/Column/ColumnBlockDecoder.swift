@@ -34,8 +34,7 @@ package enum ColumnBlockDecoder {
   /// The words of the payload are the chunks: nothing is copied. (Little-endian hosts only, which the format assumes of all
   /// that Swift runs on; `Memory` aligns payloads to 8.)
   private static func plain(_ header: ColumnBlockHeader, _ data: Bytes) -> ColumnBlock {
-    var data = data
-    if Int(bitPattern: data.pointer) % 8 != 0 { data = data.withUnsafeBytes { Bytes(copying: $0) } }
+    let data = adopted(data)
     let chunks = groups(header.rows).map { start, count in
       Chunk(
         width: 8, isNullable: header.isNullable, rows: UInt16(count), base: 0, scale: 1,
@@ -51,6 +50,14 @@ package enum ColumnBlockDecoder {
     let (chunks, memory) = try unpack(data, rows: header.rows, isNullable: header.isNullable)
     return ColumnBlock(
       header: header, chunks: chunks, owners: [memory])
+  }
+
+  /// Bytes that the block keeps: as they are when most of their memory is used and words are aligned, else a copy, so that a small heap
+  /// does not keep a whole read window or payload alive.
+  private static func adopted(_ bytes: Bytes) -> Bytes {
+    let isAligned = Int(bitPattern: bytes.pointer) % 8 == 0
+    let isMostOfIt = bytes.owner.count <= bytes.count * 2 + 1_024
+    return isAligned && isMostOfIt ? bytes : bytes.withUnsafeBytes { Bytes(copying: $0) }
   }
 
   private static func groups(_ rows: Int) -> [(start: Int, count: Int)] {
@@ -159,6 +166,7 @@ package enum ColumnBlockDecoder {
   private static func bytes(_ header: ColumnBlockHeader, heap: Bytes, data: Bytes)
     throws(FormatError) -> ColumnBlock
   {
+    let heap = adopted(heap)
     let offsets = try self.offsets(
       data, entries: header.rows, isNullable: header.isNullable, heap: heap, type: header.type)
     return ColumnBlock(
@@ -222,8 +230,7 @@ package enum ColumnBlockDecoder {
     let (chunks, codes) = try unpack(data, rows: header.rows, isNullable: header.isNullable)
     try checkCodes(chunks, entries: header.dictionaryEntries)
     guard !header.type.isWord else {
-      var words = dictionary
-      if Int(bitPattern: words.pointer) % 8 != 0 { words = words.withUnsafeBytes { Bytes(copying: $0) } }
+      let words = adopted(dictionary)
       return ColumnBlock(
         header: header, chunks: chunks,
         dictionaryWords: UnsafeBufferPointer(
@@ -231,6 +238,7 @@ package enum ColumnBlockDecoder {
           count: header.dictionaryEntries),
         owners: [codes, words.owner])
     }
+    let heap = adopted(heap)
     let offsets = try self.offsets(
       dictionary, entries: header.dictionaryEntries, isNullable: false, heap: heap,
       type: header.type)

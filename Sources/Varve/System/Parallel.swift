@@ -1,4 +1,4 @@
-// Independent pieces of work on all cores. Layer: Graph.
+// Independent pieces of work on all cores. Layer: System.
 
 import Dispatch
 import Synchronization
