@@ -19,9 +19,10 @@ extension Log {
     defer { monitor.unlock() }
     let segment = try admit()
     let position = append(draft, to: segment)
+    let generation = commits.generation
     if durability != .relaxed { commits.wantsSync = true }
     if case .grouped(let milliseconds) = durability { gather(milliseconds) }
-    try complete(position.sequence, durability)
+    try complete(position.sequence, generation, durability)
     return position
   }
 
@@ -93,8 +94,15 @@ extension Log {
   }
 
   /// Leads or follows until the sequence is acknowledged.
-  private func complete(_ sequence: UInt64, _ durability: Durability) throws(LogError) {
+  private func complete(_ sequence: UInt64, _ generation: UInt64, _ durability: Durability)
+    throws(LogError)
+  {
     while true {
+      // After a full disk the same sequence may be somebody else's: the generation tells them apart.
+      guard generation == commits.generation else {
+        throw LogError(
+          .diskFull, "the disk is full: the transaction was not committed", path: paths.root)
+      }
       let reached = durability == .relaxed ? commits.written : commits.durable
       if reached >= sequence { return }
       if let failure {
@@ -102,10 +110,6 @@ extension Log {
           .outcomeUnknown,
           "the write or sync of sequence \(sequence) failed: it may or may not be there after the next opening",
           path: failure.path ?? paths.root, diskError: failure.diskError)
-      }
-      if isFull, commits.assigned < sequence {
-        throw LogError(
-          .diskFull, "the disk is full: the transaction was not committed", path: paths.root)
       }
       if commits.hasLeader { wait() } else { lead() }
     }
@@ -116,8 +120,7 @@ extension Log {
     guard let segment else { return }
     commits.hasLeader = true
     segment.encoder.endGroup()
-    var output = GroupOutput()
-    swap(&output, &segment.encoder.output)
+    swap(&spareOutput, &segment.encoder.output)
     let group = Group(
       start: segment.writtenOffset, end: segment.encoder.offset, last: commits.assigned,
       chain: segment.encoder.chain, syncs: commits.wantsSync)
@@ -126,12 +129,12 @@ extension Log {
     var failed: DiskError?
     var hasWritten = false
     do throws(DiskError) {
-      if output.count > 0 { try segment.write(output, at: group.start) }
+      if spareOutput.count > 0 { try segment.write(spareOutput, at: group.start) }
       hasWritten = true
       if group.syncs { try segment.sync() }
     } catch { failed = error }
     monitor.lock()
-    output.removeAll()
+    spareOutput.removeAll()
     if let failed {
       didFail(failed, hasWritten: hasWritten)
     } else {
@@ -195,6 +198,7 @@ extension Log {
     }
     segment?.abandon()
     segment = nil
+    commits.generation += 1
     commits.assigned = commits.written
     commits.durable = commits.written
     commits.hasUnsynced = false

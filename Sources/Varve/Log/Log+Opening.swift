@@ -58,7 +58,9 @@ extension Log {
       throw LogError(
         .notAStore, "the directory has neither a superblock nor segments", path: paths.root)
     }
-    if let current = opening.superblock, current.host != options.host, current.host != 0 {
+    if let current = opening.superblock, current.host != options.host, current.host != 0,
+      options.host != 0
+    {
       opening.report.note(
         .copied, paths.superblock, "the store was written on another machine")
       opening.report.continuesReplica = false

@@ -46,6 +46,8 @@ package final class Log: @unchecked Sendable {
   var isFull = false
   var needsFullVector = true
   var commits = CommitState()
+  /// The group that the leader writes; only the leader touches it.
+  var spareOutput = GroupOutput()
   /// Counters for reports and benchmarks.
   var counters = LogCounters()
   var timer: LogTimer?
@@ -70,7 +72,10 @@ package final class Log: @unchecked Sendable {
     temporaryFiles = opening.catalog.temporaryFiles
   }
 
-  deinit { lock.release() }
+  deinit {
+    timer?.cancel()
+    lock.release()
+  }
 
   /// The replica that writes.
   package var replica: ReplicaID { monitor.withLock { head.replica } }
@@ -100,6 +105,8 @@ package struct LogCounters: Sendable, Equatable {
 struct CommitState {
   /// A thread is writing or syncing outside the lock.
   var hasLeader = false
+  /// Raised when commits that were under way are given up (D7).
+  var generation: UInt64 = 0
   /// The last sequence handed out, written to the system, and made durable.
   var assigned: UInt64 = 0
   var written: UInt64 = 0

@@ -29,12 +29,17 @@ final class LogTimer: @unchecked Sendable {
     }
   }
 
-  /// Ends the thread and waits for it.
-  func stop() {
+  /// Ends the thread without waiting for it.
+  func cancel() {
     monitor.withLock {
       isStopped = true
       monitor.signal()
     }
+  }
+
+  /// Ends the thread and waits for it.
+  func stop() {
+    cancel()
     thread?.join()
     thread = nil
   }
@@ -123,10 +128,10 @@ extension Log {
   /// Appends a MARK without a sync (format 1.4): the durable length becomes visible to readers.
   private func mark(_ segment: SegmentWriter) {
     segment.encoder.mark()
-    var output = GroupOutput()
-    swap(&output, &segment.encoder.output)
+    swap(&spareOutput, &segment.encoder.output)
+    defer { spareOutput.removeAll() }
     do throws(DiskError) {
-      try segment.write(output, at: segment.writtenOffset)
+      try segment.write(spareOutput, at: segment.writtenOffset)
       head.acceptedBytes = segment.writtenOffset
       commits.hasUnmarked = false
     } catch { _ = fail(error, at: "writing a mark") }

@@ -9,7 +9,7 @@ package struct ByteWriter: ~Copyable {
 
   package init(capacity: Int = 256) {
     self.capacity = max(capacity, 64)
-    base = .allocate(byteCount: self.capacity + Memory.slackBytes, alignment: 64)
+    base = .allocate(byteCount: self.capacity + Memory.slackBytes, alignment: 16)
   }
 
   deinit { base.deallocate() }
@@ -18,7 +18,7 @@ package struct ByteWriter: ~Copyable {
   private mutating func grow(_ extra: Int) {
     let wanted = max(capacity * 2, count + extra)
     let larger = UnsafeMutableRawPointer.allocate(
-      byteCount: wanted + Memory.slackBytes, alignment: 64)
+      byteCount: wanted + Memory.slackBytes, alignment: 16)
     // SAFETY: both blocks hold at least `count` bytes and do not overlap.
     larger.copyMemory(from: base, byteCount: count)
     base.deallocate()

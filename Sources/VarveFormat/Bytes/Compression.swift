@@ -5,14 +5,14 @@ import CLZ4
 /// The LZ4 block format, each frame a block of its own.
 package enum Compression {
   /// Payloads shorter than this are stored raw.
-  package static let bytesMin = 128
+  package static let bytesMin = 512
 
   /// The compressed bytes, or nil when they would not save at least an eighth.
   package static func compressed(_ raw: UnsafeRawBufferPointer) -> Bytes? {
     guard raw.count >= bytesMin, raw.count <= Limits.frameRawBytesMax else { return nil }
     let limit = raw.count - (raw.count + 7) / 8
     let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: limit + Memory.slackBytes, alignment: 64)
+      byteCount: limit + Memory.slackBytes, alignment: 16)
     // SAFETY: LZ4 writes at most `limit` bytes to `memory` and reads `raw.count` bytes.
     let written = LZ4_compress_default(
       raw.baseAddress?.assumingMemoryBound(to: CChar.self),

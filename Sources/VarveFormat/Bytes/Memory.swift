@@ -12,10 +12,10 @@ package final class Memory: @unchecked Sendable {
   @usableFromInline package let base: UnsafeMutableRawPointer
   @usableFromInline package let count: Int
 
-  /// Allocates `count` bytes, not initialised, aligned to 64.
+  /// Allocates `count` bytes, not initialised, aligned to 16.
   @inlinable package init(count: Int) {
     precondition(count >= 0, "memory sizes are checked by the caller")
-    base = .allocate(byteCount: count + Memory.slackBytes, alignment: 64)
+    base = .allocate(byteCount: count + Memory.slackBytes, alignment: 16)
     self.count = count
     // SAFETY: the slack lies inside the allocation made above.
     (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: Memory.slackBytes)

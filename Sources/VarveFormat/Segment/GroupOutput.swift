@@ -26,6 +26,16 @@ package struct GroupOutput: ~Copyable {
     count += header.frameBytes
   }
 
+  /// Frames a payload that is copied.
+  mutating func frame(
+    _ header: FrameHeader, offset: UInt64, salt: UInt64, copying stored: UnsafeRawBufferPointer
+  ) {
+    header.write(into: &writer, offset: offset, salt: salt, stored: stored)
+    writer.bytes(stored)
+    writer.zeros(header.frameBytes - FrameHeader.byteCount - stored.count)
+    count += header.frameBytes
+  }
+
   mutating func append(_ bytes: Bytes) {
     writer.bytes(bytes)
     count += bytes.count

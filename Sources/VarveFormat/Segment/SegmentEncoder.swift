@@ -42,14 +42,26 @@ package struct SegmentEncoder: ~Copyable {
   private mutating func frame(
     _ type: FrameType, _ flags: FrameFlags, stored: Bytes, rawLength: Int, sequence: UInt64
   ) {
-    precondition(!isSealed, "nothing follows a SEAL")
-    let header = FrameHeader(
-      type: type, flags: flags, storedLength: stored.count, rawLength: rawLength,
-      sequence: sequence, syncedOffset: syncedOffset)
+    let header = frameHeader(
+      type, flags, storedLength: stored.count, rawLength: rawLength, sequence: sequence)
     output.frame(header, offset: offset, salt: self.header.salt, stored: stored)
+    didFrame(header)
+  }
+
+  private func frameHeader(
+    _ type: FrameType, _ flags: FrameFlags, storedLength: Int, rawLength: Int, sequence: UInt64
+  ) -> FrameHeader {
+    precondition(!isSealed, "nothing follows a SEAL")
+    return FrameHeader(
+      type: type, flags: flags, storedLength: storedLength, rawLength: rawLength,
+      sequence: sequence, syncedOffset: syncedOffset)
+  }
+
+  private mutating func didFrame(_ header: FrameHeader) {
     offset += UInt64(header.frameBytes)
-    summary.rawBytes += type == .seal ? 0 : UInt64(rawLength)
-    summary.typeCounts[type.isKnown ? Int(type.rawValue) : 0] += type == .seal ? 0 : 1
+    guard header.type != .seal else { return }
+    summary.rawBytes += UInt64(header.rawLength)
+    summary.typeCounts[header.type.isKnown ? Int(header.type.rawValue) : 0] += 1
   }
 
   /// Frames a raw payload, compressed if that helps.
@@ -173,10 +185,21 @@ package struct SegmentEncoder: ~Copyable {
     shared.setUInt32(UInt32(sharedCount), at: 16)
     var flags: FrameFlags = last ? .last : []
     if sharedHasParts { flags.insert(.columnar) }
-    let raw = shared.withUnsafeBytes { Bytes(copying: $0) }
+    let length = shared.count
+    if let compressed = shared.withUnsafeBytes({ Compression.compressed($0) }) {
+      frame(
+        .transaction, flags.union(.compressed), stored: compressed, rawLength: length,
+        sequence: sharedFirst)
+    } else {
+      let header = frameHeader(
+        .transaction, flags, storedLength: length, rawLength: length, sequence: sharedFirst)
+      shared.withUnsafeBytes {
+        output.frame(header, offset: offset, salt: self.header.salt, copying: $0)
+      }
+      didFrame(header)
+    }
     shared.removeAll()
     sharedCount = 0
-    frame(.transaction, flags, raw: raw, sequence: sharedFirst)
   }
 
   /// Writes a MARK: the chain, and the durable length in its header.

@@ -68,7 +68,16 @@ package struct Metadata: Hashable, Sendable {
     }
   }
 
+  /// Whether there is nothing to say.
+  package var isEmpty: Bool {
+    author == nil && label == nil && origin == nil && checkpoint == nil && unknown.isEmpty
+  }
+
   func write(into writer: inout ByteWriter) {
+    if isEmpty {
+      writer.varint(0)
+      return
+    }
     var entries = unknown
     if let author { entries.append(Entry(key: 1, bytes: Array(author.utf8))) }
     if let label { entries.append(Entry(key: 2, bytes: Array(label.utf8))) }
