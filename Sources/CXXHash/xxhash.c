@@ -9,3 +9,19 @@ varve_hash128 varve_hash128_large(const void *bytes, size_t count) {
   varve_hash128 result = {hash.low64, hash.high64};
   return result;
 }
+
+varve_stream *varve_stream_new(void) {
+  XXH3_state_t *state = XXH3_createState();
+  if (state) XXH3_64bits_reset(state);
+  return (varve_stream *)state;
+}
+
+void varve_stream_update(varve_stream *stream, const void *bytes, size_t count) {
+  XXH3_64bits_update((XXH3_state_t *)stream, bytes, count);
+}
+
+uint64_t varve_stream_digest(const varve_stream *stream) {
+  return XXH3_64bits_digest((const XXH3_state_t *)stream);
+}
+
+void varve_stream_free(varve_stream *stream) { XXH3_freeState((XXH3_state_t *)stream); }

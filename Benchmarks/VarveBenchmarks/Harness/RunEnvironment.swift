@@ -39,10 +39,7 @@ enum RunEnvironment {
   private static func contents(_ path: String) -> String? {
     guard let file = try? PosixDisk().open(path, .read) else { return nil }
     defer { try? file.close() }
-    let bytes = try? Memory.filled(count: 16_384) {
-      (buffer: UnsafeMutableRawBufferPointer) throws(DiskError) in try file.read(into: buffer, at: 0)
-    }
-    guard let bytes else { return nil }
+    guard let bytes = try? file.read(0, 16_384) else { return nil }
     let text = String(decoding: bytes.array, as: UTF8.self)
     return text.split(separator: "\n").first.map(String.init)
   }
@@ -50,10 +47,7 @@ enum RunEnvironment {
   private static func line(_ path: String, _ key: String) -> String? {
     guard let file = try? PosixDisk().open(path, .read) else { return nil }
     defer { try? file.close() }
-    let bytes = try? Memory.filled(count: 16_384) {
-      (buffer: UnsafeMutableRawBufferPointer) throws(DiskError) in try file.read(into: buffer, at: 0)
-    }
-    guard let bytes else { return nil }
+    guard let bytes = try? file.read(0, 16_384) else { return nil }
     let lines = String(decoding: bytes.array, as: UTF8.self).split(separator: "\n")
     return lines.first { $0.hasPrefix(key) }?.split(separator: ":").last.map {
       String($0.drop { $0 == " " })

@@ -17,6 +17,13 @@ typedef struct {
 uint64_t varve_hash64_large(uint64_t seed, const void *bytes, size_t count);
 varve_hash128 varve_hash128_large(const void *bytes, size_t count);
 
+// Hashing in pieces, with seed 0. `varve_stream_new` returns null without memory.
+typedef struct varve_stream varve_stream;
+varve_stream *varve_stream_new(void);
+void varve_stream_update(varve_stream *stream, const void *bytes, size_t count);
+uint64_t varve_stream_digest(const varve_stream *stream);
+void varve_stream_free(varve_stream *stream);
+
 // Short input is hashed inline, long input by one compiled copy.
 static inline uint64_t varve_hash64(uint64_t seed, const void *bytes, size_t count) {
   return count <= 240 ? XXH3_64bits_withSeed(bytes, count, seed)

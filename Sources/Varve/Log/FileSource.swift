@@ -22,9 +22,7 @@ package final class FileSource: ByteSource {
   package func read(_ offset: UInt64, _ count: Int) throws(FormatError) -> Bytes {
     let wanted = Int(min(UInt64(count), length > offset ? length - offset : 0))
     do throws(DiskError) {
-      return try Memory.filled(count: wanted) { (buffer: UnsafeMutableRawBufferPointer) throws(DiskError) in
-        try file.read(into: buffer, at: offset)
-      }
+      return try file.read(offset, wanted)
     } catch {
       throw FormatError(
         .unreadable, error.message, offset: offset, path: error.path, cause: error.call)

@@ -21,10 +21,7 @@ struct Reserve {
   private func write(_ path: String) throws(DiskError) {
     let file = try disk.open(path, .create)
     do throws(DiskError) {
-      let zeros = Bytes(Memory(zeroed: Int(bytes)))
-      try zeros.withUnsafeBytes { (buffer: UnsafeRawBufferPointer) throws(DiskError) in
-        try file.write([buffer], at: 0)
-      }
+      try file.write(Bytes(Memory(zeroed: Int(bytes))), at: 0)
       try file.close()
     } catch {
       try? file.close()

@@ -46,12 +46,8 @@ package final class SegmentWriter: @unchecked Sendable {
     let allocated = max(start, preallocation.firstBytes)
     let file = try disk.open(temporary, .create)
     do throws(DiskError) {
-      try header.encoded.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(DiskError) in
-        try file.write([bytes], at: 0)
-      }
-      try encoder.output.withPieces { (pieces: [UnsafeRawBufferPointer]) throws(DiskError) in
-        if !pieces.isEmpty { try file.write(pieces, at: UInt64(FileHeader.byteCount)) }
-      }
+      try file.write(header.encoded, at: 0)
+      try file.write(encoder.output, at: UInt64(FileHeader.byteCount))
       encoder.output.removeAll()
       try writeZeros(file, from: start, to: allocated)
       try file.sync(.full)
@@ -80,9 +76,7 @@ package final class SegmentWriter: @unchecked Sendable {
     var offset = start
     while offset < end {
       let count = Int(min(end - offset, UInt64(zeros.count)))
-      try zeros.slice(0, count).withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(DiskError) in
-        try file.write([bytes], at: offset)
-      }
+      try file.write(zeros.slice(0, count), at: offset)
       offset += UInt64(count)
     }
   }
@@ -96,9 +90,7 @@ package final class SegmentWriter: @unchecked Sendable {
       try SegmentWriter.writeZeros(file, from: max(allocated, end), to: end + step)
       allocated = end + step
     }
-    try output.withPieces { (pieces: [UnsafeRawBufferPointer]) throws(DiskError) in
-      try file.write(pieces, at: offset)
-    }
+    try file.write(output, at: offset)
     allocated = max(allocated, end)
     writtenOffset = end
   }
@@ -108,9 +100,7 @@ package final class SegmentWriter: @unchecked Sendable {
   /// Writes SEAL and trailer, cuts the file there, syncs, renames and syncs the directory. Returns the sealed length.
   func seal(vector: [Seal.VectorEntry], dictionary: [DictionaryEntry]) throws(DiskError) -> UInt64 {
     encoder.seal(vector: vector, dictionary: dictionary)
-    try encoder.output.withPieces { (pieces: [UnsafeRawBufferPointer]) throws(DiskError) in
-      try file.write(pieces, at: writtenOffset)
-    }
+    try file.write(encoder.output, at: writtenOffset)
     encoder.output.removeAll()
     let length = encoder.offset
     try file.truncate(to: length)
@@ -127,10 +117,15 @@ package final class SegmentWriter: @unchecked Sendable {
   }
 
   private func wholeFileHash(_ length: UInt64) throws(DiskError) -> UInt64 {
-    let bytes = try Memory.filled(count: Int(length)) {
-      (buffer: UnsafeMutableRawBufferPointer) throws(DiskError) in try file.read(into: buffer, at: 0)
+    var hash = StreamHash()
+    var offset: UInt64 = 0
+    while offset < length {
+      let bytes = try file.read(offset, Int(min(length - offset, 8 << 20)))
+      guard bytes.count > 0 else { break }
+      hash.update(bytes)
+      offset += UInt64(bytes.count)
     }
-    return Checksum.hash64(seed: 0, bytes)
+    return hash.finish()
   }
 
   /// Gives the file up without sealing.

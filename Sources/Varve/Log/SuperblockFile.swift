@@ -59,8 +59,8 @@ package struct SuperblockFile: Sendable {
     var stamped = superblock
     stamped.inode = inode
     let empty = Bytes(Memory(zeroed: Superblock.fileBytes))
-    try write(empty, to: file, at: 0)
-    try write(stamped.encoded, to: file, at: UInt64(stamped.slot * Superblock.slotBytes))
+    try file.write(empty, at: 0)
+    try file.write(stamped.encoded, at: UInt64(stamped.slot * Superblock.slotBytes))
     try file.sync(.full)
     try file.close()
     try disk.rename(temporary, to: paths.superblock)
@@ -72,18 +72,12 @@ package struct SuperblockFile: Sendable {
   package func update(_ superblock: Superblock) throws(DiskError) {
     let file = try disk.open(paths.superblock, .readWrite)
     do throws(DiskError) {
-      try write(superblock.encoded, to: file, at: UInt64(superblock.slot * Superblock.slotBytes))
+      try file.write(superblock.encoded, at: UInt64(superblock.slot * Superblock.slotBytes))
       try file.sync(.data)
     } catch {
       try? file.close()
       throw error
     }
     try file.close()
-  }
-
-  private func write(_ bytes: Bytes, to file: any DiskFile, at offset: UInt64) throws(DiskError) {
-    try bytes.withUnsafeBytes { (buffer: UnsafeRawBufferPointer) throws(DiskError) in
-      try file.write([buffer], at: offset)
-    }
   }
 }

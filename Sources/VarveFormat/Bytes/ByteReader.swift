@@ -16,6 +16,9 @@ package struct ByteReader {
     self.origin = origin
   }
 
+  /// Nothing to read.
+  package static var empty: ByteReader { ByteReader(UnsafeRawBufferPointer(start: nil, count: 0)) }
+
   /// Bytes not read yet.
   @inlinable package var remaining: Int { count &- position }
   /// Whether all bytes were read.

@@ -47,6 +47,29 @@ extension Hash128: CustomStringConvertible {
   public var description: String { hexadecimal(high) + hexadecimal(low) }
 }
 
+extension ByteReader {
+  /// The hash of the bytes between a position that was passed and the cursor.
+  func hash64(seed: UInt64, from start: Int) -> UInt64 {
+    Checksum.hash64(seed: seed, passed(from: start))
+  }
+}
+
+extension ByteWriter {
+  /// The hash of what was appended from `start` on.
+  func hash64(seed: UInt64, from start: Int = 0) -> UInt64 {
+    withUnsafeBytes {
+      Checksum.hash64(seed: seed, UnsafeRawBufferPointer(rebasing: $0[start...]))
+    }
+  }
+
+  /// The hash of what was appended from `start` on.
+  func hash128(from start: Int = 0) -> Hash128 {
+    withUnsafeBytes { Checksum.hash128(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+  }
+}
+
+// SAFETY: hashing reads exactly the buffer that it is given, which its caller keeps alive.
+
 /// Hash functions of the format.
 package enum Checksum {
   @inline(__always)

@@ -26,6 +26,12 @@ package enum Compression {
     return Bytes(Memory(adopting: memory, count: Int(written)))
   }
 
+  package static func compressed(_ raw: Bytes) -> Bytes? { raw.withUnsafeBytes { compressed($0) } }
+
+  static func compressed(_ raw: borrowing ByteWriter) -> Bytes? {
+    raw.withUnsafeBytes { compressed($0) }
+  }
+
   /// Exactly `rawLength` bytes decoded from `stored`, in fresh memory.
   package static func decompressed(_ stored: Bytes, rawLength: Int) throws(FormatError) -> Bytes {
     guard

@@ -44,8 +44,7 @@ package struct FrameHeader: Hashable, Sendable {
     rawLength = Int(try reader.uint32())
     sequence = try reader.uint64()
     syncedOffset = try reader.uint64()
-    let covered = UnsafeRawBufferPointer(rebasing: reader.passed(from: start)[4...])
-    headerHash = Checksum.hash64(seed: salt ^ offset, covered)
+    headerHash = reader.hash64(seed: salt ^ offset, from: start + 4)
     frameHash = try reader.uint64()
     type = FrameType(rawValue: UInt8(truncatingIfNeeded: typeAndFlags))
     let flagBits = UInt8(truncatingIfNeeded: typeAndFlags >> 8)
@@ -76,16 +75,14 @@ package struct FrameHeader: Hashable, Sendable {
   }
 
   /// Checks the payload against the frame hash.
-  package func verify(_ stored: UnsafeRawBufferPointer, offset: UInt64) throws(FormatError) {
+  package func verify(_ stored: Bytes, offset: UInt64) throws(FormatError) {
     guard Checksum.hash64(seed: headerHash, stored) == frameHash else {
       throw FormatError(.badFrameHash, "the hash of a frame does not match", offset: offset)
     }
   }
 
-  /// Appends the header of a frame that lies at `offset` and holds `stored`.
-  func write(
-    into writer: inout ByteWriter, offset: UInt64, salt: UInt64, stored: UnsafeRawBufferPointer
-  ) {
+  /// Appends all but the frame hash of a frame that lies at `offset`, and returns the seed of that hash.
+  func write(into writer: inout ByteWriter, offset: UInt64, salt: UInt64) -> UInt64 {
     let start = writer.count
     writer.uint32(0)
     writer.uint8(type.rawValue)
@@ -95,10 +92,8 @@ package struct FrameHeader: Hashable, Sendable {
     writer.uint32(UInt32(rawLength))
     writer.uint64(sequence)
     writer.uint64(syncedOffset)
-    let hash = writer.withUnsafeBytes {
-      Checksum.hash64(seed: salt ^ offset, UnsafeRawBufferPointer(rebasing: $0[(start + 4)...]))
-    }
+    let hash = writer.hash64(seed: salt ^ offset, from: start + 4)
     writer.setUInt32(UInt32(truncatingIfNeeded: hash), at: start)
-    writer.uint64(Checksum.hash64(seed: hash, stored))
+    return hash
   }
 }

@@ -44,7 +44,11 @@ package struct SegmentEncoder: ~Copyable {
   ) {
     let header = frameHeader(
       type, flags, storedLength: stored.count, rawLength: rawLength, sequence: sequence)
-    output.frame(header, offset: offset, salt: self.header.salt, stored: stored)
+    let salt = self.header.salt
+    let place = offset
+    let seed = output.write { header.write(into: &$0, offset: place, salt: salt) }
+    output.write { $0.uint64(Checksum.hash64(seed: seed, stored)) }
+    output.append(stored)
     didFrame(header)
   }
 
@@ -58,6 +62,7 @@ package struct SegmentEncoder: ~Copyable {
   }
 
   private mutating func didFrame(_ header: FrameHeader) {
+    output.zeros(header.frameBytes - FrameHeader.byteCount - header.storedLength)
     offset += UInt64(header.frameBytes)
     guard header.type != .seal else { return }
     summary.rawBytes += UInt64(header.rawLength)
@@ -68,7 +73,7 @@ package struct SegmentEncoder: ~Copyable {
   private mutating func frame(
     _ type: FrameType, _ flags: FrameFlags, raw: Bytes, sequence: UInt64
   ) {
-    if let compressed = raw.withUnsafeBytes({ Compression.compressed($0) }) {
+    if let compressed = Compression.compressed(raw) {
       frame(
         type, flags.union(.compressed), stored: compressed, rawLength: raw.count,
         sequence: sequence)
@@ -155,9 +160,7 @@ package struct SegmentEncoder: ~Copyable {
     shared.bytes(draft.operationBytes)
     shared.setUInt32(
       UInt32(shared.count - start), at: start + TransactionHeader.byteCountOffset)
-    return shared.withUnsafeBytes {
-      Checksum.hash128(UnsafeRawBufferPointer(rebasing: $0[start...]))
-    }
+    return shared.hash128(from: start)
   }
 
   private mutating func writePart(_ part: EncodedPart) -> UInt64 {
@@ -186,16 +189,19 @@ package struct SegmentEncoder: ~Copyable {
     var flags: FrameFlags = last ? .last : []
     if sharedHasParts { flags.insert(.columnar) }
     let length = shared.count
-    if let compressed = shared.withUnsafeBytes({ Compression.compressed($0) }) {
+    if let compressed = Compression.compressed(shared) {
       frame(
         .transaction, flags.union(.compressed), stored: compressed, rawLength: length,
         sequence: sharedFirst)
     } else {
       let header = frameHeader(
         .transaction, flags, storedLength: length, rawLength: length, sequence: sharedFirst)
-      shared.withUnsafeBytes {
-        output.frame(header, offset: offset, salt: self.header.salt, copying: $0)
-      }
+      let salt = self.header.salt
+      let place = offset
+      let seed = output.write { header.write(into: &$0, offset: place, salt: salt) }
+      let hash = shared.hash64(seed: seed)
+      output.write { $0.uint64(hash) }
+      output.append(copying: shared)
       didFrame(header)
     }
     shared.removeAll()

@@ -102,9 +102,7 @@ package struct SegmentScanner: ~Copyable {
         offset: offset)
     }
     let stored = whole.slice(FrameHeader.byteCount, header.storedLength)
-    try stored.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(FormatError) in
-      try header.verify(bytes, offset: offset)
-    }
+    try header.verify(stored, offset: offset)
     let padding = FrameHeader.byteCount + header.storedLength
     guard whole.slice(padding, header.frameBytes - padding).isZero else {
       throw FormatError(.badPadding, "the padding of a frame is not zero", offset: offset)
@@ -137,11 +135,9 @@ package struct SegmentScanner: ~Copyable {
 
   /// Whether the bytes look like a frame header: a quick test before the full one.
   private func hasHeaderCheck(_ bytes: Bytes, _ offset: UInt64) -> Bool {
-    bytes.withUnsafeBytes {
-      let covered = UnsafeRawBufferPointer(rebasing: $0[4..<32])
-      let hash = Checksum.hash64(seed: header.salt ^ offset, covered)
-      var reader = ByteReader($0)
-      return (try? reader.uint32()) == UInt32(truncatingIfNeeded: hash)
+    let hash = Checksum.hash64(seed: header.salt ^ offset, bytes.slice(4, 28))
+    return bytes.read { (reader: inout ByteReader) in
+      (try? reader.uint32()) == UInt32(truncatingIfNeeded: hash)
     }
   }
 }

@@ -19,7 +19,7 @@ package struct ScannedTransaction: Sendable {
   ) {
     var start = 0
     let header = try bytes.read(origin: origin) { (reader: inout ByteReader) throws(FormatError) in
-      var operations = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+      var operations = ByteReader.empty
       let header = try TransactionHeader(&reader, operationBytes: &operations)
       start = bytes.count - operations.count
       return header

@@ -16,7 +16,7 @@ package struct EncodedPart: Sendable {
     self.frameType = frameType
     rawLength = raw.count
     rawHash = Checksum.hash128(raw)
-    let compressed = raw.withUnsafeBytes { Compression.compressed($0) }
+    let compressed = Compression.compressed(raw)
     stored = compressed ?? raw
     isCompressed = compressed != nil
     self.column = column

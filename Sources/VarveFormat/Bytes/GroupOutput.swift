@@ -1,4 +1,4 @@
-// The bytes of one commit group: small frames in one buffer, large payloads where they are.
+// The bytes of one commit group: small pieces in one buffer, large ones where they are.
 
 /// What a segment encoder produced since the last group, ready for one vectored write.
 package struct GroupOutput: ~Copyable {
@@ -12,33 +12,34 @@ package struct GroupOutput: ~Copyable {
 
   package init() {}
 
-  mutating func frame(
-    _ header: FrameHeader, offset: UInt64, salt: UInt64, stored: Bytes
-  ) {
-    stored.withUnsafeBytes { header.write(into: &writer, offset: offset, salt: salt, stored: $0) }
-    if stored.count >= GroupOutput.externalBytesMin {
-      external.append((writer.count, stored))
-    } else {
-      writer.bytes(stored)
-    }
-    let padding = header.frameBytes - FrameHeader.byteCount - stored.count
-    writer.zeros(padding)
-    count += header.frameBytes
-  }
-
-  /// Frames a payload that is copied.
-  mutating func frame(
-    _ header: FrameHeader, offset: UInt64, salt: UInt64, copying stored: UnsafeRawBufferPointer
-  ) {
-    header.write(into: &writer, offset: offset, salt: salt, stored: stored)
-    writer.bytes(stored)
-    writer.zeros(header.frameBytes - FrameHeader.byteCount - stored.count)
-    count += header.frameBytes
-  }
-
+  /// Appends bytes: small ones are copied, large ones stay where they are.
   mutating func append(_ bytes: Bytes) {
-    writer.bytes(bytes)
+    if bytes.count >= GroupOutput.externalBytesMin {
+      external.append((writer.count, bytes))
+    } else {
+      writer.bytes(bytes)
+    }
     count += bytes.count
+  }
+
+  /// Appends a copy of what another writer holds.
+  mutating func append(copying other: borrowing ByteWriter) {
+    other.withUnsafeBytes { writer.bytes($0) }
+    count += other.count
+  }
+
+  /// Appends zeros.
+  mutating func zeros(_ length: Int) {
+    writer.zeros(length)
+    count += length
+  }
+
+  /// Appends what `body` writes, and returns what it returns.
+  mutating func write<R>(_ body: (inout ByteWriter) -> R) -> R {
+    let start = writer.count
+    let result = body(&writer)
+    count += writer.count - start
+    return result
   }
 
   /// The pieces in order, valid inside `body`.
