@@ -11,7 +11,7 @@ let package = Package(
     .executable(name: "varve-bench", targets: ["VarveBenchmarks"]),
   ],
   targets: [
-    // C libraries. Their -dev packages are named in the headers, so that a missing one is explained.
+    // C libraries. Their headers name the -dev packages, so that a missing one is explained.
     .systemLibrary(
       name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .systemLibrary(

@@ -14,7 +14,8 @@ struct VarveBench {
   static let usage = """
     usage: varve-bench list
            varve-bench env
-           varve-bench run [NAME...] [--scale tiny|full] [--samples N] [--data DIR] [--store DIR] [--json]
+           varve-bench run [NAME...] [--scale tiny|full] [--samples N]
+                           [--data DIR] [--store DIR] [--json]
 
     NAME is a workload or the beginning of one. Without --data, tables are generated.
     --store is where stores are made; use a real disk, not a file system in memory.
@@ -25,8 +26,11 @@ struct VarveBench {
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
     case "list":
-      for workload in Workload.all { print("\(workload.name)  [\(workload.group)]  \(workload.title)") }
-    case "env": for (name, value) in RunEnvironment.facts(directory: ".") { print("\(name): \(value)") }
+      for workload in Workload.all {
+        print("\(workload.name)  [\(workload.group)]  \(workload.title)")
+      }
+    case "env":
+      for (name, value) in RunEnvironment.facts(directory: ".") { print("\(name): \(value)") }
     case "run": exit(run(Array(arguments.dropFirst())))
     case "-h", "--help", "help", nil: print(usage, terminator: "")
     default:

@@ -5,7 +5,9 @@
 /// The message says what was found and what can be done; `offset` is the place in the file, so that
 /// `varve frame FILE@OFFSET` can be pointed at it.
 public struct FormatError: Error, Sendable, Equatable {
-  /// The kind of problem. Cases may be added; treat an unknown one as damage.
+  /// The kind of problem.
+  ///
+  /// Cases may be added; treat an unknown one as damage.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The word that tools print, for example `badFrameHash`.
     public let description: String

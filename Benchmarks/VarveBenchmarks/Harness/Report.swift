@@ -48,7 +48,8 @@ enum Report {
   }
 
   private static func trimmed(_ value: Double) -> String {
-    let digits: Double = abs(value) >= 100 ? 1 : abs(value) >= 10 ? 10 : abs(value) >= 1 ? 100 : 10_000
+    let digits: Double =
+      abs(value) >= 100 ? 1 : abs(value) >= 10 ? 10 : abs(value) >= 1 ? 100 : 10_000
     let scaled = (value * digits).rounded() / digits
     return "\(scaled)"
   }
@@ -70,7 +71,8 @@ enum Report {
       if let reached = measurement.isReached { fields.append("\"reached\":\(reached)") }
       return "{\(fields.joined(separator: ","))}"
     }
-    return "{\"schema\":\"varve.bench/1\",\"env\":{\(env)},\"results\":[\(results.joined(separator: ","))]}"
+    let list = results.joined(separator: ",")
+    return "{\"schema\":\"varve.bench/1\",\"env\":{\(env)},\"results\":[\(list)]}"
   }
 
   private static func quoted(_ text: String) -> String {

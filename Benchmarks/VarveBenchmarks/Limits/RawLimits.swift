@@ -65,7 +65,8 @@ enum RawLimits {
     }.seconds
   }
 
-  /// Seconds for `threads` threads that append `count` records each, sharing syncs through the simplest possible leader.
+  /// Seconds for `threads` threads that append `count` records each, sharing syncs through the
+  /// simplest possible leader.
   static func groupCommit(_ path: String, threads: Int, count: Int, size: Int) throws -> Double {
     let group = RawGroup(try RawFile(path), record: [UInt8](repeating: 0x5A, count: size))
     return measure {

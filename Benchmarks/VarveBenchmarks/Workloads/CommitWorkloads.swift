@@ -79,7 +79,8 @@ extension Workload {
         floor: scale.isTiny ? nil : .ratioAtLeast(floor),
         check: "\(threads * count + 1) transactions read back"),
       Measurement(
-        workload: name, metric: "CPU", unit: "us/transaction", samples: warm(cpu), check: "same run"),
+        workload: name, metric: "CPU", unit: "us/transaction", samples: warm(cpu), check: "same run"
+      ),
     ]
   }
 

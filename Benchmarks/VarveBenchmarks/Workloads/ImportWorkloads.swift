@@ -43,7 +43,8 @@ extension Workload {
   }
 
   static let replay = Workload(
-    name: "replay", group: "import", title: "a log of columns replayed into typed columns, warm cache"
+    name: "replay", group: "import",
+    title: "a log of columns replayed into typed columns, warm cache"
   ) { scale in
     let tables = try FlightsData.tables(scale)
     let rows = tables.reduce(0) { $0 + $1.rows }
@@ -58,7 +59,9 @@ extension Workload {
       for _ in 0...scale.samples {
         var result: ReplayResult?
         let elapsed = try measure { result = try replayStore(path) }
-        guard let result, result.tables.rows == rows else { throw WorkloadError("rows are missing") }
+        guard let result, result.tables.rows == rows else {
+          throw WorkloadError("rows are missing")
+        }
         rates.append(Double(rows) / elapsed.seconds)
         cpu.append(elapsed.cpuSeconds * 1e9 / Double(rows))
         memory = Double(result.tables.sorted.reduce(0) { $0 + $1.memoryBytes }) / Double(rows)

@@ -37,7 +37,8 @@ extension Workload {
         builder.add(
           .set(
             ObjectReference(entity: 1, serial: 1),
-            [FieldValue(1, .data((0..<150).map { _ in UInt8(truncatingIfNeeded: random.next()) }))]))
+            [FieldValue(1, .data((0..<150).map { _ in UInt8(truncatingIfNeeded: random.next()) }))])
+        )
         _ = try log.commit(try builder.finish(), durability: .relaxed)
       }
       try log.close()
@@ -70,7 +71,8 @@ extension Workload {
   }
 
   /// Seconds to read all files and hash them once.
-  private static func readAndHash(_ disk: PosixDisk, _ segments: [CatalogSegment]) throws -> Double {
+  private static func readAndHash(_ disk: PosixDisk, _ segments: [CatalogSegment]) throws -> Double
+  {
     var sum: UInt64 = 0
     let elapsed = try measure {
       for segment in segments {

@@ -2,7 +2,8 @@
 
 import VarveFormat
 
-/// Rows that one transaction created, with the blocks that it brought: adopted as they were decoded.
+/// Rows that one transaction created, with the blocks that it brought: adopted as they were
+/// decoded.
 package struct RowRun: Sendable {
   package let creator: ReplicaID
   package let firstSerial: UInt64

@@ -30,7 +30,8 @@ package struct Replay {
 
   /// Reads every accepted transaction and adopts its columns.
   ///
-  /// Damage in one log stops that log before the damage and is listed in `problems`; the others go on.
+  /// Damage in one log stops that log before the damage and is listed in `problems`; the others go
+  /// on.
   ///
   /// - Throws: `disk` and `tooNew`.
   package static func run(_ disk: any Disk, _ catalog: LogCatalog, bound: ReadBound = .validFrames)
@@ -120,7 +121,9 @@ struct ReplaySegment {
 
   mutating func take(_ unit: Unit) throws(FormatError) {
     for transaction in unit.transactions {
-      if transaction.partCount == 0, transaction.operations > 0 || transaction.flags.contains(.fullVector) {
+      if transaction.partCount == 0,
+        transaction.operations > 0 || transaction.flags.contains(.fullVector)
+      {
         try takeSmall(transaction)
       } else {
         try takeLarge(transaction, unit.parts)

@@ -32,7 +32,9 @@ package struct SchemaCatalog: Sendable {
     for operation in operations { apply(operation) }
   }
 
-  /// Takes a declaration in. Later labels win.
+  /// Takes a declaration in.
+  ///
+  /// Later labels win.
   package mutating func apply(_ operation: SchemaOperation) {
     switch operation {
     case .entity(let tag, let label, _): entities[place(tag)].label = label

@@ -6,7 +6,8 @@ enum BitPacking {
   @inline(__always)
   static func byteCount(_ count: Int, width: Int) -> Int { (count &* width &+ 7) >> 3 }
 
-  /// Packs `source` at `width` bits each into `target`, which holds `byteCount` bytes and eight more.
+  /// Packs `source` at `width` bits each into `target`, which holds `byteCount` bytes and eight
+  /// more.
   @inline(__always)
   static func pack(
     _ source: UnsafePointer<UInt64>, count: Int, width: Int, into target: UnsafeMutableRawPointer
@@ -36,7 +37,8 @@ enum BitPacking {
     if filled > 0 { output.storeBytes(of: accumulator.littleEndian, as: UInt64.self) }
   }
 
-  /// Unpacks `count` numbers, adds `delta` (zero stays zero when `keepsZero`) and stores them as `T`.
+  /// Unpacks `count` numbers, adds `delta` (zero stays zero when `keepsZero`) and stores them as
+  /// `T`.
   ///
   /// Up to eight bytes behind the packed bytes are read (`Memory.slackBytes` provides for them).
   @inline(__always)
@@ -61,7 +63,8 @@ enum BitPacking {
         }
       }
     } else {
-      unpackWide(source, count: count, width: width, delta: delta, keepsZero: keepsZero, into: target)
+      unpackWide(
+        source, count: count, width: width, delta: delta, keepsZero: keepsZero, into: target)
     }
   }
 

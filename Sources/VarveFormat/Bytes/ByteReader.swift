@@ -1,8 +1,10 @@
-// The cursor that all parsing goes through: knows its position, checks every length, never traps on data.
+// The cursor that all parsing goes through: knows its position, checks every length, never traps on
+// data.
 
 /// A cursor over bytes that somebody else keeps alive (`Bytes.read`).
 ///
-/// Every read checks what is left first and throws `truncated` with the file offset. Values are little-endian.
+/// Every read checks what is left first and throws `truncated` with the file offset. Values are
+/// little-endian.
 @usableFromInline
 package struct ByteReader {
   @usableFromInline let base: UnsafeRawPointer?
@@ -121,7 +123,9 @@ package struct ByteReader {
   }
 
   /// A varint byte count and that much valid UTF-8.
-  package mutating func text(max limit: Int = Limits.operationBytesMax) throws(FormatError) -> String {
+  package mutating func text(max limit: Int = Limits.operationBytesMax) throws(FormatError)
+    -> String
+  {
     let raw = try countedBytes(max: limit)
     guard let string = String(validating: raw, as: UTF8.self) else {
       throw error(.badValue, "a text is not valid UTF-8")
@@ -140,7 +144,8 @@ package struct ByteReader {
     }
   }
 
-  /// The bytes between two positions that were passed, as a buffer that lives as long as the reader's.
+  /// The bytes between two positions that were passed, as a buffer that lives as long as the
+  /// reader's.
   package func passed(from start: Int) -> UnsafeRawBufferPointer {
     precondition(start >= 0 && start <= position, "only bytes that were read")
     // SAFETY: `start...position` was bounds-checked when it was read.
@@ -155,7 +160,9 @@ package struct ByteReader {
   }
 
   /// Requires that everything was read.
-  package func finish(_ code: FormatError.Code, _ what: @autoclosure () -> String) throws(FormatError) {
+  package func finish(_ code: FormatError.Code, _ what: @autoclosure () -> String)
+    throws(FormatError)
+  {
     guard isAtEnd else { throw error(code, "\(what()): \(remaining) bytes are left over") }
   }
 }

@@ -51,7 +51,9 @@ package struct GroupOutput: ~Copyable {
       var pieces: [UnsafeRawBufferPointer] = []
       var start = 0
       for (position, bytes) in external {
-        if position > start { pieces.append(UnsafeRawBufferPointer(rebasing: all[start..<position])) }
+        if position > start {
+          pieces.append(UnsafeRawBufferPointer(rebasing: all[start..<position]))
+        }
         // SAFETY: `external` keeps the payloads alive until `body` returned.
         pieces.append(UnsafeRawBufferPointer(start: bytes.pointer, count: bytes.count))
         start = position

@@ -1,9 +1,10 @@
-// Owned memory and slices of it. The roots of all decoding: whatever is adopted keeps its owner alive.
+// Owned memory and slices of it. The roots of all decoding: whatever is adopted keeps its owner
+// alive.
 
 /// A block of memory that is written once and then shared.
 ///
-/// Eight and more bytes behind `count` can be read (they hold zeros or garbage), so that unpacking may load whole
-/// words at the end.
+/// Eight and more bytes behind `count` can be read (they hold zeros or garbage), so that unpacking
+/// may load whole words at the end.
 @usableFromInline
 package final class Memory: @unchecked Sendable {
   /// Readable bytes behind the end.
@@ -59,7 +60,9 @@ package struct Bytes: @unchecked Sendable {
   package init(copying bytes: UnsafeRawBufferPointer) {
     let memory = Memory(count: bytes.count)
     // SAFETY: both sides hold `bytes.count` bytes, and a fresh allocation overlaps nothing.
-    if let source = bytes.baseAddress { memory.base.copyMemory(from: source, byteCount: bytes.count) }
+    if let source = bytes.baseAddress {
+      memory.base.copyMemory(from: source, byteCount: bytes.count)
+    }
     self.init(memory)
   }
 
@@ -76,7 +79,9 @@ package struct Bytes: @unchecked Sendable {
     return Bytes(owner, start: start + offset, count: length)
   }
 
-  /// The address of the first byte. Valid as long as `owner` lives.
+  /// The address of the first byte.
+  ///
+  /// Valid as long as `owner` lives.
   @inlinable package var pointer: UnsafeRawPointer { UnsafeRawPointer(owner.base + start) }
 
   @inlinable package func withUnsafeBytes<R, E: Error>(
@@ -87,7 +92,9 @@ package struct Bytes: @unchecked Sendable {
     return try body(UnsafeRawBufferPointer(start: pointer, count: count))
   }
 
-  /// Reads the bytes with a cursor. `origin` is the file offset of the first byte, for errors.
+  /// Reads the bytes with a cursor.
+  ///
+  /// `origin` is the file offset of the first byte, for errors.
   @inlinable package func read<R, E: Error>(
     origin: UInt64 = 0, _ body: (inout ByteReader) throws(E) -> R
   ) throws(E) -> R {

@@ -1,9 +1,10 @@
-// One group's worth of a column in memory (Q35): contiguous, byte-aligned, as narrow as its numbers allow.
+// One group's worth of a column in memory (Q35): contiguous, byte-aligned, as narrow as its numbers
+// allow.
 
 /// Up to 4,096 numbers in a frame of reference.
 ///
-/// A cell's word is `base + scale * (raw - (isNullable ? 1 : 0))` modulo 2^64; in a nullable chunk raw 0 is nil. The memory
-/// belongs to the `ColumnBlock` that made the chunk.
+/// A cell's word is `base + scale * (raw - (isNullable ? 1 : 0))` modulo 2^64; in a nullable chunk
+/// raw 0 is nil. The memory belongs to the `ColumnBlock` that made the chunk.
 package struct Chunk: @unchecked Sendable {
   /// Bytes of a raw number: 0 (all raw numbers are 0), 1, 2, 4 or 8.
   package let width: UInt8

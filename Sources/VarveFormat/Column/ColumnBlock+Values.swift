@@ -1,7 +1,9 @@
 // Cells as values: for tools, not for hot paths.
 
 extension ColumnBlock {
-  /// The value of a row. References get `target` as their entity.
+  /// The value of a row.
+  ///
+  /// References get `target` as their entity.
   package func value(_ row: Int, target: UInt32) -> Value {
     let type = header.type
     if type.isWord || type == .bool {

@@ -3,11 +3,16 @@
 /// Up to 65,536 cells of one column, decoded once into the layout of memory (Q35, Q47).
 package final class ColumnBlock: @unchecked Sendable {
   package let header: ColumnBlockHeader
-  /// The cells, or the dictionary codes of the cells, in chunks of 4,096; empty for the encoding `bytes`.
+  /// The cells, or the dictionary codes of the cells, in chunks of 4,096; empty for the encoding
+  /// `bytes`.
   package let chunks: [Chunk]
-  /// Word dictionaries: the entries. Empty otherwise.
+  /// Word dictionaries: the entries.
+  ///
+  /// Empty otherwise.
   package let dictionaryWords: UnsafeBufferPointer<UInt64>
-  /// Byte cells (`bytes`) or byte dictionaries (`dictionary`): the end of entry i is at i + 1. Bit 31 of an end marks a nil cell.
+  /// Byte cells (`bytes`) or byte dictionaries (`dictionary`): the end of entry i is at i + 1.
+  ///
+  /// Bit 31 of an end marks a nil cell.
   package let offsets: UnsafeBufferPointer<UInt32>
   package let heap: UnsafeRawBufferPointer
   private let owners: [Memory]
@@ -31,14 +36,18 @@ package final class ColumnBlock: @unchecked Sendable {
 
   package var rows: Int { header.rows }
 
-  /// The word of a row, or nil; for word types and bools. `row` is below `rows`.
+  /// The word of a row, or nil; for word types and bools.
+  ///
+  /// `row` is below `rows`.
   @inline(__always)
   package func word(_ row: Int) -> UInt64? {
     guard let number = chunks[row >> 12].word(row & (Limits.groupRows - 1)) else { return nil }
     return header.encoding == .dictionary ? dictionaryWords[Int(number)] : number
   }
 
-  /// The bytes of a row, or nil; for types stored as bytes. Valid as long as the block.
+  /// The bytes of a row, or nil; for types stored as bytes.
+  ///
+  /// Valid as long as the block.
   @inline(__always)
   package func cellBytes(_ row: Int) -> UnsafeRawBufferPointer? {
     if header.encoding == .bytes {

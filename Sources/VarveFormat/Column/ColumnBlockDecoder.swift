@@ -31,8 +31,10 @@ package enum ColumnBlockDecoder {
 
   // MARK: word encodings
 
-  /// The words of the payload are the chunks: nothing is copied. (Little-endian hosts only, which the format assumes of all
-  /// that Swift runs on; `Memory` aligns payloads to 8.)
+  /// The words of the payload are the chunks: nothing is copied.
+  ///
+  /// (Little-endian hosts only, which the format assumes of all that Swift runs on; `Memory` aligns
+  /// payloads to 8.)
   private static func plain(_ header: ColumnBlockHeader, _ data: Bytes) -> ColumnBlock {
     let data = adopted(data)
     let chunks = groups(header.rows).map { start, count in
@@ -52,8 +54,8 @@ package enum ColumnBlockDecoder {
       header: header, chunks: chunks, owners: [memory])
   }
 
-  /// Bytes that the block keeps: as they are when most of their memory is used and words are aligned, else a copy, so that a small heap
-  /// does not keep a whole read window or payload alive.
+  /// Bytes that the block keeps: as they are when most of their memory is used and words are
+  /// aligned, else a copy, so that a small heap does not keep a whole read window or payload alive.
   private static func adopted(_ bytes: Bytes) -> Bytes {
     let isAligned = Int(bitPattern: bytes.pointer) % 8 == 0
     let isMostOfIt = bytes.owner.count <= bytes.count * 2 + 1_024

@@ -1,11 +1,12 @@
-// Encodes cells into column blocks by the choice rule of Formats/Transaction.md section 4, so that the same cells
-// always give the same bytes.
+// Encodes cells into column blocks by the choice rule of Formats/Transaction.md section 4, so that
+// the same cells always give the same bytes.
 
 /// Turns cells into the raw payload of a COLBLOCK frame.
 package enum ColumnBlockEncoder {
   /// Encodes the cells of `rows`.
   ///
-  /// - Precondition: `rows` lies inside the cells, starts at a multiple of 64, and holds 1...65,536 rows.
+  /// - Precondition: `rows` lies inside the cells, starts at a multiple of 64, and holds 1...65,536
+  ///   rows.
   package static func encode(
     _ cells: ColumnCells, rows: Range<Int>, entity: UInt32, attribute: UInt32, type: PhysicalType
   ) -> Bytes {
@@ -135,7 +136,9 @@ package enum ColumnBlockEncoder {
       &header, .dictionary, dictionary: dictionary, data: packedCodes(codes, present))
   }
 
-  private static func packedCodes(_ codes: [UInt64], _ present: UnsafePointer<UInt64>?) -> ByteWriter {
+  private static func packedCodes(_ codes: [UInt64], _ present: UnsafePointer<UInt64>?)
+    -> ByteWriter
+  {
     var data = ByteWriter(capacity: codes.count * 2 + 1_024)
     codes.withUnsafeBufferPointer {
       let section = PackedSectionWriter(values: $0, present: present, isSigned: false)

@@ -27,8 +27,10 @@ package struct Presence: Sendable, Equatable {
 
 /// The cells of one column of a group of rows.
 package enum ColumnCells: Sendable {
-  /// Integers, unsigned numbers, doubles, dates and references as their 64-bit words; bools as 0 and 1. Words of nil cells
-  /// are ignored. `present` is nil when every row has a value.
+  /// Integers, unsigned numbers, doubles, dates and references as their 64-bit words; bools as 0
+  /// and 1.
+  ///
+  /// Words of nil cells are ignored. `present` is nil when every row has a value.
   case words([UInt64], present: Presence?)
   /// Byte types: `offsets` has one entry more than rows, `heap` is all bytes in row order.
   case bytes(offsets: [UInt32], heap: [UInt8], present: Presence?)

@@ -18,9 +18,12 @@ package struct ColumnInput: Sendable {
 }
 
 extension TransactionBuilder {
-  /// Adds a columns operation and its parts. Blocks are encoded on all cores.
+  /// Adds a columns operation and its parts.
   ///
-  /// - Throws: `badLength` when a cell is longer than a column may hold, or there are too many rows, columns or parts.
+  /// Blocks are encoded on all cores.
+  ///
+  /// - Throws: `badLength` when a cell is longer than a column may hold, or there are too many
+  ///   rows, columns or parts.
   package mutating func addColumns(
     form: ColumnsOperation.Form, entity: UInt32, rows: Int,
     identifiers: ColumnsOperation.Identifiers, columns: [ColumnInput]
@@ -109,7 +112,11 @@ enum ColumnsCutter {
       let header = try? ColumnBlockDecoder.header(of: raw)
       results.set(index, EncodedPart(frameType: .columnBlock, raw: raw, column: header))
     }
-    if count == 1 { body(0) } else { DispatchQueue.concurrentPerform(iterations: count, execute: body) }
+    if count == 1 {
+      body(0)
+    } else {
+      DispatchQueue.concurrentPerform(iterations: count, execute: body)
+    }
     return results.all
   }
 }

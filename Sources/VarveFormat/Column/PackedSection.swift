@@ -67,8 +67,10 @@ struct PackedSection {
     switch baseWidth {
     case 0: 0
     case 1: UInt64(bases.load(fromByteOffset: index, as: UInt8.self))
-    case 2: UInt64(UInt16(littleEndian: bases.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self)))
-    case 4: UInt64(UInt32(littleEndian: bases.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
+    case 2:
+      UInt64(UInt16(littleEndian: bases.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self)))
+    case 4:
+      UInt64(UInt32(littleEndian: bases.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
     default: UInt64(littleEndian: bases.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
     }
   }
@@ -78,7 +80,8 @@ struct PackedSection {
     Int(widths.load(fromByteOffset: index, as: UInt8.self))
   }
 
-  /// Bits that the raw numbers of a chunk need, its lowest miniblock base, and the bytes that its packed numbers take.
+  /// Bits that the raw numbers of a chunk need, its lowest miniblock base, and the bytes that its
+  /// packed numbers take.
   func layout(ofMiniblocks range: Range<Int>) -> (bits: Int, base: UInt64, packedBytes: Int) {
     var lowest = UInt64.max
     var packedBytes = 0
@@ -98,7 +101,8 @@ struct PackedSection {
     return (bits, lowest, packedBytes)
   }
 
-  /// Unpacks the miniblocks of `range`, whose packed numbers start at `offset`, relative to `chunkBase`.
+  /// Unpacks the miniblocks of `range`, whose packed numbers start at `offset`, relative to
+  /// `chunkBase`.
   func unpack<T: FixedWidthInteger & UnsignedInteger>(
     _ range: Range<Int>, at offset: Int, chunkBase: UInt64, into target: UnsafeMutablePointer<T>
   ) {

@@ -3,11 +3,14 @@
 /// The words that a packed section is made of: values of some rows, of which some may be nil.
 struct PackedSectionWriter {
   let values: UnsafeBufferPointer<UInt64>
-  /// Presence bits of the rows, or nil when all have a value. Bit 0 belongs to the first value.
+  /// Presence bits of the rows, or nil when all have a value.
+  ///
+  /// Bit 0 belongs to the first value.
   let present: UnsafePointer<UInt64>?
   let isSigned: Bool
 
-  /// The smallest value in the type's order, and the greatest common divisor and largest of the distances to it.
+  /// The smallest value in the type's order, and the greatest common divisor and largest of the
+  /// distances to it.
   struct Frame {
     var base: UInt64 = 0
     var scale: UInt64 = 1

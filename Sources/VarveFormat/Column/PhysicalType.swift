@@ -1,6 +1,8 @@
 // The types that values have on disk. See Formats/README.md section 4.
 
-/// How a value is stored. Attribute identity is (entity, tag, physical type).
+/// How a value is stored.
+///
+/// Attribute identity is (entity, tag, physical type).
 package enum PhysicalType: UInt8, Sendable, CaseIterable {
   case bool = 1
   case integer, unsigned, double, decimal, string, data, date, uuid, reference, blob, array

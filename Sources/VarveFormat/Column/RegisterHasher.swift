@@ -25,8 +25,9 @@ package struct RegisterHasher: ~Copyable {
   private static let serialOffset = 24
   private static let valueOffset = 32
 
-  package init(entity: UInt32, attribute: UInt32, creator: ReplicaID, stamp: Stamp, author: ReplicaID)
-  {
+  package init(
+    entity: UInt32, attribute: UInt32, creator: ReplicaID, stamp: Stamp, author: ReplicaID
+  ) {
     self.stamp = stamp.rawValue
     self.author = author.array
     message.uint32(entity)
@@ -55,8 +56,10 @@ package struct RegisterHasher: ~Copyable {
     finish()
   }
 
-  /// All cells of a block that have a value. `serials` gives the serial of a row; `reference` turns a reference word into target
-  /// entity, creator and serial.
+  /// All cells of a block that have a value.
+  ///
+  /// `serials` gives the serial of a row; `reference` turns a reference word into target entity,
+  /// creator and serial.
   package mutating func block(
     _ block: ColumnBlock, serials: (Int) -> UInt64,
     reference: (UInt64) -> (entity: UInt32, creator: ReplicaID, serial: UInt64)?

@@ -20,7 +20,8 @@ enum Base32 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The 16 bytes that exactly 26 characters spell; nil for anything else, set padding bits included.
+  /// The 16 bytes that exactly 26 characters spell; nil for anything else, set padding bits
+  /// included.
   static func decode(_ text: [UInt8]) -> [UInt8]? {
     guard text.count == 26 else { return nil }
     var bytes: [UInt8] = []

@@ -42,8 +42,10 @@ extension Identifier {
   /// 26 characters of lower-case base32.
   public var description: String { Base32.encode(array) }
 
+  /// Whether all bytes are equal.
   public static func == (a: Self, b: Self) -> Bool { a.array == b.array }
 
+  /// Feeds all bytes.
   public func hash(into hasher: inout Hasher) {
     for index in 0..<16 { hasher.combine(bytes[index]) }
   }

@@ -4,7 +4,8 @@
 package struct DictionaryEntry: Hashable, Sendable {
   package enum Name: Hashable, Sendable {
     case replica(ReplicaID)
-    /// What the replica at `parent` wrote from `forkSequence` on, on the side that begins with this chain.
+    /// What the replica at `parent` wrote from `forkSequence` on, on the side that begins with this
+    /// chain.
     case branch(parent: UInt32, forkSequence: UInt64, chainPrefix: [UInt8])
   }
 

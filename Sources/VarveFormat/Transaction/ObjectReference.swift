@@ -1,6 +1,7 @@
 // Objects and dots as transactions name them.
 
-/// An object as the log names it (Q3): entity, and either creator and serial or the hash of an identity key.
+/// An object as the log names it (Q3): entity, and either creator and serial or the hash of an
+/// identity key.
 package struct ObjectReference: Hashable, Sendable {
   package enum Origin: Hashable, Sendable {
     /// Created by the replica or branch at this dictionary index.

@@ -1,4 +1,5 @@
-// The numbers of the operations (Q15, Q48). Numbers and bodies are fixed before the engine applies them.
+// The numbers of the operations (Q15, Q48). Numbers and bodies are fixed before the engine applies
+// them.
 
 /// What an operation does; the catalogue is in Formats/Transaction.md section 3.
 package enum Opcode: UInt8, Sendable, CaseIterable {

@@ -1,7 +1,9 @@
 // Operations to bytes.
 
 extension Operation {
-  /// Appends opcode, length and body. `scratch` is reused between operations.
+  /// Appends opcode, length and body.
+  ///
+  /// `scratch` is reused between operations.
   package func write(into writer: inout ByteWriter, scratch: inout ByteWriter) {
     scratch.removeAll()
     writeBody(into: &scratch)

@@ -4,7 +4,8 @@
 package enum OperationStream {
   /// Decodes every operation in order.
   ///
-  /// - Throws: `badPart` when a part's raw bytes do not have the listed hash, and what decoding finds.
+  /// - Throws: `badPart` when a part's raw bytes do not have the listed hash, and what decoding
+  ///   finds.
   package static func forEach(
     _ transaction: ScannedTransaction, parts: [ScannedFrame],
     _ body: (Operation) throws(FormatError) -> Void

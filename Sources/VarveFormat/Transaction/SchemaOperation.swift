@@ -106,7 +106,8 @@ extension SchemaOperation {
       writer.text(label)
       writer.uint8(flags)
     case .attribute(let entity, let attribute, let type, let label, let flags, let value):
-      precondition((flags & AttributeFlag.hasDefault != 0) == (value != nil), "flag and default agree")
+      precondition(
+        (flags & AttributeFlag.hasDefault != 0) == (value != nil), "flag and default agree")
       writer.uint8(2)
       writer.varint(UInt64(entity))
       writer.varint(UInt64(attribute))

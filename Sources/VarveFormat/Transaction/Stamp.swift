@@ -22,13 +22,16 @@ public struct Stamp: Hashable, Sendable, Comparable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   public var milliseconds: UInt64 { rawValue >> 12 & Stamp.millisecondsMax }
 
-  /// The next stamp: the wall clock if it is ahead of everything seen, else one more than the largest seen. A full counter carries
-  /// into the milliseconds and never fails.
+  /// The next stamp: the wall clock if it is ahead of everything seen, else one more than the
+  /// largest seen.
+  ///
+  /// A full counter carries into the milliseconds and never fails.
   package func next(wallMilliseconds: UInt64) -> Stamp {
     let wall = Stamp(epoch: epoch, milliseconds: min(wallMilliseconds, Stamp.millisecondsMax))
     return wall > self ? wall : Stamp(rawValue: rawValue == .max ? .max : rawValue + 1)
   }
 
+  /// Unsigned order of the bits.
   public static func < (a: Stamp, b: Stamp) -> Bool { a.rawValue < b.rawValue }
 }
 

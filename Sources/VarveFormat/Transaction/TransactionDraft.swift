@@ -77,7 +77,9 @@ package struct TransactionBuilder: ~Copyable {
   /// Whether nothing was added.
   package var isEmpty: Bool { operations == 0 }
 
-  /// Adds an operation. Parts that a columns operation names are added with `add(part:)`.
+  /// Adds an operation.
+  ///
+  /// Parts that a columns operation names are added with `add(part:)`.
   package mutating func add(_ operation: Operation) {
     operation.write(into: &writer, scratch: &scratch)
     operations += 1
@@ -102,7 +104,8 @@ package struct TransactionBuilder: ~Copyable {
       parts.count <= Limits.partsMax
     else {
       throw FormatError(
-        .badLength, "\(operations) operations of \(writer.count) bytes are too many for one transaction")
+        .badLength,
+        "\(operations) operations of \(writer.count) bytes are too many for one transaction")
     }
     let flags = self.flags
     let metadata = self.metadata

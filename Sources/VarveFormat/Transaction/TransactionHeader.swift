@@ -77,7 +77,8 @@ package struct TransactionHeader: Hashable, Sendable {
     self.operations = operations
   }
 
-  /// Reads the header at the start of a transaction and returns the reader cut to the operation bytes.
+  /// Reads the header at the start of a transaction and returns the reader cut to the operation
+  /// bytes.
   package init(_ reader: inout ByteReader, operationBytes: inout ByteReader) throws(FormatError) {
     let start = reader.position
     let version = try reader.uint8()
