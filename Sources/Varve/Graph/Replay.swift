@@ -121,36 +121,26 @@ struct ReplaySegment {
 
   mutating func take(_ unit: Unit) throws(FormatError) {
     for transaction in unit.transactions {
-      if transaction.partCount == 0,
-        transaction.operations > 0 || transaction.flags.contains(.fullVector)
-      {
-        try takeSmall(transaction)
-      } else {
-        try takeLarge(transaction, unit.parts)
-      }
+      try take(transaction, unit.parts)
       transactions += 1
     }
   }
 
-  private mutating func takeSmall(_ transaction: ScannedTransaction) throws(FormatError) {
-    try takeLarge(transaction, [])
-  }
-
-  private mutating func takeLarge(_ transaction: ScannedTransaction, _ parts: [ScannedFrame])
+  private mutating func take(_ transaction: ScannedTransaction, _ parts: [ScannedFrame])
     throws(FormatError)
   {
-    let (header, _) = try transaction.decoded()
-    dictionary.declare(header.dictionary)
     var columns: [ColumnsOperation] = []
     var declared: [SchemaOperation] = []
     var others: [UInt8] = []
-    try OperationStream.forEach(transaction, parts: parts) { operation throws(FormatError) in
-      switch operation {
-      case .columns(let operation): columns.append(operation)
-      case .schema(let operation): declared.append(operation)
-      default: others.append(operation.opcode)
+    try OperationStream.visit(transaction, parts: parts) { (opcode, bytes) throws(FormatError) in
+      switch Opcode(rawValue: opcode) {
+      case .columns: columns.append(try ColumnsOperation(&bytes))
+      case .schema: declared.append(try SchemaOperation(&bytes))
+      default: others.append(opcode)
       }
     }
+    let (header, _) = try transaction.decoded()
+    dictionary.declare(header.dictionary)
     // Decoded before anything is kept: a transaction counts entirely or not at all.
     var adopted: [(RowRun, UInt32)] = []
     for operation in columns {

@@ -77,7 +77,7 @@ package struct ColumnsOperation: Hashable, Sendable {
 }
 
 extension ColumnsOperation {
-  init(_ reader: inout ByteReader) throws(FormatError) {
+  package init(_ reader: inout ByteReader) throws(FormatError) {
     let formCode = try reader.uint8()
     guard let form = Form(rawValue: formCode) else {
       throw reader.error(.badOperation, "columns form \(formCode) is not known")

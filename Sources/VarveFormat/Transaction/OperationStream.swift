@@ -2,20 +2,32 @@
 
 /// Walks operation streams: TXPART payloads first, then the inline bytes.
 package enum OperationStream {
+  /// Hands every operation to `body` as its stored opcode and a cursor over its bytes, undecoded.
+  ///
+  /// - Throws: `badPart` when a part's raw bytes do not have the listed hash, what framing finds, and
+  ///   what `body` throws.
+  package static func visit(
+    _ transaction: ScannedTransaction, parts: [ScannedFrame],
+    _ body: (UInt8, inout ByteReader) throws(FormatError) -> Void
+  ) throws(FormatError) {
+    try withStream(transaction, parts) { (reader, count) throws(FormatError) in
+      for _ in 0..<count {
+        let opcode = try reader.uint8()
+        var bytes = try reader.sub(try reader.count(max: reader.remaining, "operation length"))
+        try body(opcode, &bytes)
+      }
+    }
+  }
+
   /// Decodes every operation in order.
   ///
-  /// - Throws: `badPart` when a part's raw bytes do not have the listed hash, and what decoding
-  ///   finds.
+  /// - Throws: As `visit`, and what decoding finds.
   package static func forEach(
     _ transaction: ScannedTransaction, parts: [ScannedFrame],
     _ body: (Operation) throws(FormatError) -> Void
   ) throws(FormatError) {
-    let (header, inline) = try transaction.decoded()
-    let stream =
-      header.flags.contains(.parted) ? try assembled(header, inline, parts) : inline
-    try stream.read { (reader: inout ByteReader) throws(FormatError) in
-      for _ in 0..<header.operations { try body(try Operation(&reader)) }
-      try reader.finish(.badTransaction, "the operations of transaction \(header.sequence)")
+    try withStream(transaction, parts) { (reader, count) throws(FormatError) in
+      for _ in 0..<count { try body(try Operation(&reader)) }
     }
   }
 
@@ -23,17 +35,23 @@ package enum OperationStream {
   package static func schema(_ transaction: ScannedTransaction, parts: [ScannedFrame])
     throws(FormatError) -> [SchemaOperation]
   {
+    var list: [SchemaOperation] = []
+    try visit(transaction, parts: parts) { (opcode, bytes) throws(FormatError) in
+      if opcode == Opcode.schema.rawValue { list.append(try SchemaOperation(&bytes)) }
+    }
+    return list
+  }
+
+  /// Runs `body` with a cursor over the whole stream and the number of operations in it.
+  private static func withStream(
+    _ transaction: ScannedTransaction, _ parts: [ScannedFrame],
+    _ body: (inout ByteReader, Int) throws(FormatError) -> Void
+  ) throws(FormatError) {
     let (header, inline) = try transaction.decoded()
-    let stream =
-      header.flags.contains(.parted) ? try assembled(header, inline, parts) : inline
-    return try stream.read { (reader: inout ByteReader) throws(FormatError) in
-      var list: [SchemaOperation] = []
-      for _ in 0..<header.operations {
-        let opcode = try reader.uint8()
-        var body = try reader.sub(try reader.count(max: reader.remaining, "operation length"))
-        if opcode == Opcode.schema.rawValue { list.append(try SchemaOperation(&body)) }
-      }
-      return list
+    let stream = header.flags.contains(.parted) ? try assembled(header, inline, parts) : inline
+    try stream.read { (reader: inout ByteReader) throws(FormatError) in
+      try body(&reader, header.operations)
+      try reader.finish(.badTransaction, "the operations of transaction \(header.sequence)")
     }
   }
 
