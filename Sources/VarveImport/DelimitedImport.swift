@@ -11,6 +11,9 @@ package struct DelimitedImport: Sendable {
   package let name: String
   private let options: DelimitedOptions
   private let spoolBytesMax: Int
+  /// Sizes of the tokenizer's memory; tests make them small.
+  var sizes = TokenizerSizes()
+  var batchBytesMax = ImportLimits.batchBytesMax
 
   /// An import of `source`.
   ///
@@ -20,7 +23,7 @@ package struct DelimitedImport: Sendable {
     spoolBytesMax: Int = ImportLimits.spoolBytesMax
   ) {
     self.source = source
-    self.name = name ?? EntityName.infer(fromPath: source.name)
+    self.name = name ?? EntityName.infer(fromPath: source.path)
     self.options = options
     self.spoolBytesMax = spoolBytesMax
   }
@@ -29,7 +32,7 @@ package struct DelimitedImport: Sendable {
   ///
   /// Standard input is used up.
   package func inferredColumns() throws(ImportError) -> [ColumnPlan] {
-    let reader = try RowReader(TextSource(source), options)
+    let reader = try RowReader(TextSource(source), options, sizes: sizes)
     guard reader.columns.contains(where: { $0.type == nil }) else { return reader.columns }
     return try DelimitedImport.inferTypes(reader)
   }
@@ -43,7 +46,8 @@ package struct DelimitedImport: Sendable {
 
   /// Reads everything in tables of at most `rows` rows, problems included.
   ///
-  /// Memory is bounded by the batch. There is one batch at least.
+  /// Memory is bounded by the batch, which ends early after `ImportLimits.batchBytesMax` bytes of text. There is one batch
+  /// at least, so that the columns of a text without rows are known.
   ///
   /// - Throws: `ImportError`, and what `body` throws, at once.
   package func forEachBatch(
@@ -54,7 +58,9 @@ package struct DelimitedImport: Sendable {
     var isFirst = true
     while true {
       var hasMore = true
-      while assembler.batchRows < rows, hasMore { hasMore = try assembler.step() }
+      while hasMore, assembler.batchRows < rows, assembler.batchBytes < batchBytesMax {
+        hasMore = try assembler.step()
+      }
       if isFirst || assembler.batchRows > 0 { try body(assembler.take()) }
       isFirst = false
       if !hasMore { return }
@@ -65,7 +71,7 @@ package struct DelimitedImport: Sendable {
   private func start() throws(ImportError) -> TableAssembler {
     let input = try source.open()
     if !source.isRepeatable { input.beginRecord() }
-    let reader = try RowReader(TextSource(input), options)
+    let reader = try RowReader(TextSource(input), options, sizes: sizes)
     guard reader.columns.contains(where: { $0.type == nil }) else {
       input.endRecord()
       return TableAssembler(reader, name: name, columns: reader.columns)
@@ -78,14 +84,14 @@ package struct DelimitedImport: Sendable {
           + "to a file, or give all columns a type", path: source.name)
     }
     let copy = ImportSource.bytes(bytes, name: source.name)
-    let first = try RowReader(TextSource(copy), options)
+    let first = try RowReader(TextSource(copy), options, sizes: sizes)
     return try repeated(copy, DelimitedImport.inferTypes(first))
   }
 
   private func repeated(
     _ source: ImportSource, _ columns: [ColumnPlan]
   ) throws(ImportError) -> TableAssembler {
-    let reader = try RowReader(TextSource(source), options)
+    let reader = try RowReader(TextSource(source), options, sizes: sizes)
     guard reader.columns.map(\.name) == columns.map(\.name) else {
       throw ImportError(
         .badHeader, "the file changed between the two passes over it", path: source.name)
@@ -109,8 +115,10 @@ package struct DelimitedImport: Sendable {
         return columns
       case .problem: continue
       case .row:
+        let row = reader.tokenizer.row
         for position in open.indices {
-          if let field = reader.field(open[position]) { inferences[position].add(field) }
+          let field = row.field(open[position])
+          if !reader.nilMarkers.isNil(field) { inferences[position].add(field) }
         }
       }
     }

@@ -18,6 +18,8 @@ package enum ImportLimits {
   package static let rawBytesMax = 64 << 10
   /// Bytes of the start of a text that are looked at to tell its encoding.
   package static let sampleBytes = 64 << 10
+  /// Bytes of text after which a batch ends early.
+  package static let batchBytesMax = 64 << 20
   /// Bytes of one column's cells in one table, since offsets have 32 bits.
   package static let heapBytesMax = Int(UInt32.max)
 
@@ -25,6 +27,7 @@ package enum ImportLimits {
   package static func checkRelations() {
     precondition(cellBytesMax < rowBytesMax, "a row holds a cell")
     precondition(rowBytesMax + 2 * chunkBytes < Int(UInt32.max), "fields have 32-bit offsets")
+    precondition(batchBytesMax + rowBytesMax < heapBytesMax, "a batch fits its columns")
     precondition(sampleBytes <= chunkBytes, "the first chunk holds the sample")
     precondition(Limits.columnsMax < rowBytesMax, "a header row holds all columns")
   }

@@ -28,4 +28,6 @@ package struct ImportedTable: Sendable {
   package var problems: [RowProblem]
   /// The offset behind the last row in the (decompressed) text.
   package var endOffset: UInt64
+  /// Bytes of the (compressed) file that were read so far, for progress.
+  package var fileOffset: UInt64
 }

@@ -4,17 +4,18 @@
 final class RowReader {
   let tokenizer: DelimitedTokenizer
   let columns: [ColumnPlan]
-  private let options: DelimitedOptions
-  private let nilMarkers: [[UInt8]]
+  /// What cells without a value look like.
+  let nilMarkers: NilMarkers
   /// Whether the first row was read to count its fields and is still to be handed out.
   private var isFirstPending = false
   /// Rows so far, problems included.
   private(set) var rowsRead = 0
 
-  init(_ source: TextSource, _ options: DelimitedOptions) throws(ImportError) {
-    self.options = options
-    nilMarkers = options.nilMarkers.map { Array($0.utf8) }
-    let tokenizer = try DelimitedTokenizer(source, options)
+  init(
+    _ source: TextSource, _ options: DelimitedOptions, sizes: TokenizerSizes = TokenizerSizes()
+  ) throws(ImportError) {
+    nilMarkers = NilMarkers(options.nilMarkers)
+    let tokenizer = try DelimitedTokenizer(source, options, sizes: sizes)
     self.tokenizer = tokenizer
     switch try tokenizer.advance() {
     case .end:
@@ -29,7 +30,7 @@ final class RowReader {
     var header: [String]?
     if options.hasHeader {
       let shown = min(count, DelimitedTokenizer.fieldsMax)
-      header = (0..<shown).map { tokenizer.field($0).text }
+      header = (0..<shown).map { tokenizer.row.field($0).text }
     }
     columns = try ColumnPlan.columns(
       header: header, count: count, options: options, path: source.path)
@@ -60,16 +61,6 @@ final class RowReader {
       return .problem(problem(code, message))
     case .end: return .end
     }
-  }
-
-  /// A field of the current row, or nil for a cell without a value.
-  @inline(__always)
-  func field(_ index: Int) -> FieldBytes? {
-    let field = tokenizer.field(index)
-    if field.isQuoted { return field }
-    if field.count == 0 { return nil }
-    for marker in nilMarkers where field.equals(marker) { return nil }
-    return field
   }
 
   private func ragged(_ count: Int) -> RowProblem {

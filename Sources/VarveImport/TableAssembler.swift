@@ -3,14 +3,19 @@
 /// Collects the rows of one pass.
 struct TableAssembler {
   private let reader: RowReader
+  private let nilMarkers: NilMarkers
   private let name: String
   private let columns: [ColumnPlan]
   private var builders: [ColumnBuilder]
   private var problems: [RowProblem] = []
   private var rowsKept = 0
+  /// The offset behind the last row of the batch before.
+  private var startOffset: UInt64
 
   init(_ reader: RowReader, name: String, columns: [ColumnPlan], heapBytesMax: Int? = nil) {
     self.reader = reader
+    nilMarkers = reader.nilMarkers
+    startOffset = reader.tokenizer.nextOffset
     self.name = name
     self.columns = columns
     builders = columns.map {
@@ -20,6 +25,9 @@ struct TableAssembler {
 
   /// Rows since the last `take`, problems included.
   var batchRows: Int { rowsKept + problems.count }
+
+  /// Bytes of text since the last `take`.
+  var batchBytes: Int { Int(reader.tokenizer.nextOffset - startOffset) }
 
   /// Reads one row.
   ///
@@ -35,8 +43,10 @@ struct TableAssembler {
   }
 
   private mutating func takeRow() {
+    let row = reader.tokenizer.row
     for index in builders.indices {
-      guard let field = reader.field(index) else {
+      let field = row.field(index)
+      if nilMarkers.isNil(field) {
         builders[index].appendNil()
         continue
       }
@@ -74,7 +84,8 @@ struct TableAssembler {
     }
     let table = ImportedTable(
       name: name, columns: imported, rowsRead: batchRows, rowsKept: rowsKept, problems: problems,
-      endOffset: reader.tokenizer.nextOffset)
+      endOffset: reader.tokenizer.nextOffset, fileOffset: reader.tokenizer.fileOffset)
+    startOffset = reader.tokenizer.nextOffset
     problems = []
     rowsKept = 0
     return table

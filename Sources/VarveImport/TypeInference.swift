@@ -8,12 +8,12 @@
 /// digits that no number of 64 bits holds.
 struct TypeInference: Sendable {
   private enum State: Sendable {
-    case empty, bool, integer, double, specialDouble, date, uuid, string
+    case empty, bool, integer, wideInteger, double, specialDouble, date, uuid, string
   }
 
+  /// `wideInteger` is an integer beyond 2^53, which doubles do not hold; `specialDouble` is a NaN or infinity, which
+  /// alone makes no column of doubles.
   private var state = State.empty
-  /// Whether there was an integer beyond 2^53, which doubles cannot hold.
-  private var hasWideInteger = false
 
   /// The narrowest type.
   ///
@@ -21,7 +21,7 @@ struct TypeInference: Sendable {
   var type: ColumnType {
     switch state {
     case .bool: .bool
-    case .integer: .integer
+    case .integer, .wideInteger: .integer
     case .double: .double
     case .date: .date(.rfc3339)
     case .uuid: .uuid
@@ -35,37 +35,33 @@ struct TypeInference: Sendable {
     switch state {
     case .string: return
     case .integer:
-      if let value = TypeInference.plainInteger(field) {
-        note(value)
-        return
-      }
+      if let value = TypeInference.plainInteger(field), !TypeInference.isWide(value) { return }
+    case .wideInteger: if TypeInference.plainInteger(field) != nil { return }
     case .double: if TypeInference.isPlainDouble(field) { return }
     case .date: if CellParser.rfc3339(field) != nil { return }
     default: break
     }
     join(TypeInference.classify(field))
-    if state == .integer, let value = TypeInference.plainInteger(field) { note(value) }
-  }
-
-  @inline(__always)
-  private mutating func note(_ value: Int64) {
-    if value.magnitude > 1 << 53 { hasWideInteger = true }
   }
 
   private mutating func join(_ other: State) {
     switch (state, other) {
     case (.empty, _): state = other
     case (_, _) where state == other: break
-    case (.integer, .double), (.integer, .specialDouble): state = hasWideInteger ? .string : .double
-    case (.specialDouble, .double), (.double, .specialDouble): state = .double
+    case (.integer, .wideInteger), (.wideInteger, .integer): state = .wideInteger
+    case (.integer, .double), (.integer, .specialDouble): state = .double
     case (.specialDouble, .integer), (.double, .integer): state = .double
+    case (.specialDouble, .double), (.double, .specialDouble): state = .double
     default: state = .string
     }
   }
 
+  @inline(__always)
+  private static func isWide(_ value: Int64) -> Bool { value.magnitude > 1 << 53 }
+
   private static func classify(_ field: FieldBytes) -> State {
     if field.count == 0 { return .string }
-    if plainInteger(field) != nil { return .integer }
+    if let value = plainInteger(field) { return isWide(value) ? .wideInteger : .integer }
     if isPlainDouble(field) { return .double }
     if CellParser.plainBool(field) != nil { return .bool }
     if field.count >= 10, CellParser.rfc3339(field) != nil { return .date }

@@ -2,13 +2,20 @@
 
 import VarveFormat
 
+/// Sizes of a tokenizer's memory; tests make them small.
+struct TokenizerSizes: Sendable {
+  /// Bytes of the window at first; at least 4.
+  var windowBytes = ImportLimits.chunkBytes
+  var rowBytesMax = ImportLimits.rowBytesMax
+}
+
 /// Reads rows one after the other.
 ///
 /// A row that cannot be cut into fields is a problem of that row alone: reading goes on at the line after its first.
 package final class DelimitedTokenizer {
   /// What came next.
   package enum Event: Sendable, Equatable {
-    /// A row: `fieldCount` and `field` tell what it holds.
+    /// A row: `fieldCount` and `row` tell what it holds.
     case row
     /// A line that is no row.
     case problem(RowProblem.Code, String)
@@ -26,6 +33,7 @@ package final class DelimitedTokenizer {
   private let quote: UInt8
   private let comment: UInt8?
   private let trims: Bool
+  private let rowBytesMax: Int
   /// Whether lines without any byte are no rows.
   package var skipsEmptyLines = true
 
@@ -54,15 +62,24 @@ package final class DelimitedTokenizer {
   /// Fields of the current row.
   package private(set) var fieldCount = 0
 
-  package init(_ source: TextSource, _ options: DelimitedOptions) throws(ImportError) {
+  package convenience init(
+    _ source: TextSource, _ options: DelimitedOptions
+  ) throws(ImportError) {
+    try self.init(source, options, sizes: TokenizerSizes())
+  }
+
+  init(
+    _ source: TextSource, _ options: DelimitedOptions, sizes: TokenizerSizes
+  ) throws(ImportError) {
     try options.validate()
+    rowBytesMax = sizes.rowBytesMax
     self.source = source
     scanner = RowScanner(
       delimiter: options.delimiter, quote: options.quote, trims: options.trims)
     quote = options.quote ?? 0
     comment = options.comment
     trims = options.trims
-    capacity = ImportLimits.chunkBytes
+    capacity = sizes.windowBytes
     window = .allocate(capacity: capacity + DelimitedTokenizer.slackBytes)
     window.initialize(repeating: 0, count: capacity + DelimitedTokenizer.slackBytes)
     fields = .allocate(capacity: DelimitedTokenizer.fieldsMax)
@@ -90,21 +107,17 @@ package final class DelimitedTokenizer {
         start: window + rowStart, count: min(contentEnd - rowStart, ImportLimits.rawBytesMax)))
   }
 
-  /// A field of the current row, below `fieldCount` and `fieldsMax`; valid until the next call of this or of `advance`.
-  @inline(__always)
-  func field(_ index: Int) -> FieldBytes {
-    precondition(index >= 0 && index < min(fieldCount, DelimitedTokenizer.fieldsMax))
-    // SAFETY: the scanner stored `fieldCount` ranges inside the window.
-    let range = fields[index]
-    if range.hasEscapes { return unescaped(range) }
-    var start = Int(range.start)
-    var end = Int(range.end)
-    if trims, !range.isQuoted { (start, end) = scanner.trimmed(window, start, end) }
-    return FieldBytes(base: window + start, count: end - start, isQuoted: range.isQuoted)
+  /// The current row; valid until the next call of `advance`.
+  var row: RowView {
+    RowView(
+      window: window, fields: fields, count: min(fieldCount, DelimitedTokenizer.fieldsMax),
+      scanner: scanner, trims: trims, tokenizer: self)
   }
 
   /// Undoubles the quotes of a field.
-  private func unescaped(_ range: FieldRange) -> FieldBytes {
+  ///
+  /// The result is valid until the next call.
+  fileprivate func unescaped(_ range: FieldRange) -> FieldBytes {
     let length = Int(range.end - range.start)
     if length > scratchCapacity {
       scratch.deallocate()
@@ -176,16 +189,16 @@ package final class DelimitedTokenizer {
           ? "a quote at byte \(offset) neither opens nor closes a field"
           : "the quote at byte \(offset) is never closed")
     case .incomplete(let isInQuotes):
-      if end - rowStart < ImportLimits.rowBytesMax {
+      if end - rowStart < rowBytesMax {
         precondition(!isFinal, "the last line has a line end")
         try refill()
         return nil
       }
       if isInQuotes, try endLine() {
-        return .problem(.quote, "a quote is not closed within \(ImportLimits.rowBytesMax) bytes")
+        return .problem(.quote, "a quote is not closed within \(rowBytesMax) bytes")
       }
       skipRestOfLine()
-      return .problem(.long, "the row is longer than \(ImportLimits.rowBytesMax) bytes")
+      return .problem(.long, "the row is longer than \(rowBytesMax) bytes")
     }
   }
 
@@ -202,7 +215,7 @@ package final class DelimitedTokenizer {
       contentEnd = end
       next = end
       return true
-    case .missing where end - rowStart >= ImportLimits.rowBytesMax:
+    case .missing where end - rowStart >= rowBytesMax:
       skipRestOfLine()
       return true
     case .missing, .undecided:
@@ -248,13 +261,20 @@ package final class DelimitedTokenizer {
     // SAFETY: the range lies inside the window.
     let line = window + rowStart
     let length = end - rowStart
-    let newline = UTF8Check.first(UInt8(ascii: "\n"), line, length)
-    if let carriage = UTF8Check.first(UInt8(ascii: "\r"), line, newline ?? length) {
-      if carriage + 1 == length, !isFinal { return .undecided }
-      let isPair = newline == carriage + 1
-      return .found(contentEnd: rowStart + carriage, next: rowStart + carriage + (isPair ? 2 : 1))
+    // Lines are short: a text without LF, or without CR, must not be searched to its end for each of them.
+    var searched = min(512, length)
+    while true {
+      let newline = UTF8Check.first(UInt8(ascii: "\n"), line, searched)
+      if let carriage = UTF8Check.first(UInt8(ascii: "\r"), line, newline ?? searched) {
+        if carriage + 1 == length, !isFinal { return .undecided }
+        let isPair = carriage + 1 < length && line[carriage + 1] == UInt8(ascii: "\n")
+        let contentEnd = rowStart + carriage
+        return .found(contentEnd: contentEnd, next: contentEnd + (isPair ? 2 : 1))
+      }
+      if let newline { return .found(contentEnd: rowStart + newline, next: rowStart + newline + 1) }
+      if searched == length { return .missing }
+      searched = min(searched * 8, length)
     }
-    return newline.map { .found(contentEnd: rowStart + $0, next: rowStart + $0 + 1) } ?? .missing
   }
 
   /// Refuses rows with NUL bytes or bytes that are not UTF-8.
@@ -325,5 +345,29 @@ package final class DelimitedTokenizer {
     window.deallocate()
     window = fresh
     capacity = larger
+  }
+}
+
+/// The fields of one row.
+struct RowView {
+  fileprivate let window: UnsafeMutablePointer<UInt8>
+  fileprivate let fields: UnsafeMutablePointer<FieldRange>
+  /// Fields that are kept.
+  let count: Int
+  fileprivate let scanner: RowScanner
+  fileprivate let trims: Bool
+  fileprivate let tokenizer: DelimitedTokenizer
+
+  /// A field, valid until the next call of this or of `DelimitedTokenizer.advance`.
+  @inline(__always)
+  func field(_ index: Int) -> FieldBytes {
+    precondition(index >= 0 && index < count, "a field outside of its row")
+    // SAFETY: the scanner stored `count` ranges that lie inside the window.
+    let range = fields[index]
+    if range.hasEscapes { return tokenizer.unescaped(range) }
+    var start = Int(range.start)
+    var end = Int(range.end)
+    if trims, !range.isQuoted { (start, end) = scanner.trimmed(window, start, end) }
+    return FieldBytes(base: window + start, count: end &- start, isQuoted: range.isQuoted)
   }
 }

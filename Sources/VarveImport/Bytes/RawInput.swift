@@ -82,12 +82,8 @@ final class RawInput {
       return count
     case .descriptor(let descriptor, _):
       while true {
-        #if canImport(Glibc)
-          // SAFETY: the call writes at most `buffer.count` bytes.
-          let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-        #else
-          let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
-        #endif
+        // SAFETY: the call writes at most `buffer.count` bytes.
+        let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
         if count >= 0 {
           offset += UInt64(count)
           return count
@@ -124,10 +120,8 @@ final class RawInput {
   }
 }
 
-#if !canImport(Glibc)
-  private func systemRead(_ descriptor: Int32, _ base: UnsafeMutableRawPointer?, _ count: Int)
-    -> Int
-  {
-    read(descriptor, base, count)
-  }
-#endif
+/// read(2), under a name that no method hides.
+private func systemRead(_ descriptor: Int32, _ base: UnsafeMutableRawPointer?, _ count: Int) -> Int
+{
+  read(descriptor, base, count)
+}

@@ -7,6 +7,14 @@ package enum ImportSource: Sendable {
   /// Bytes in memory, with a name for messages.
   case bytes([UInt8], name: String)
 
+  /// The path or name as it was given.
+  var path: String {
+    switch self {
+    case .file(let path): path
+    case .bytes(_, let name): name
+    }
+  }
+
   /// The name in messages.
   package var name: String {
     switch self {

@@ -121,7 +121,10 @@ private struct ParserRun {
       name = String(body)
       attached = nil
     }
-    if attached == nil, takeSpecial(name) { return }
+    if takeSpecial(name) {
+      guard attached == nil else { throw unexpectedValue("--\(name)") }
+      return
+    }
     if let option = knownOptions.first(where: { $0.long == name }) {
       try take(option, spelled: "--\(name)", attached: attached)
     } else if name.hasPrefix("no-"),
@@ -180,7 +183,7 @@ private struct ParserRun {
     let value = if let attached { attached } else { try nextValue(spelled, valueName) }
     if let wanted = option.complaint(about: value) {
       throw UsageError(
-        .badValue, "option \(spelled) needs \(wanted); \"\(value)\" is not", hint: helpHint)
+        .badValue, "option \(spelled) cannot be \"\(value)\": it needs \(wanted)", hint: helpHint)
     }
     options.add(value, to: option.long)
   }
@@ -217,15 +220,16 @@ private struct ParserRun {
   }
 
   private func unknownOption(_ spelled: String) -> UsageError {
-    var names = (knownOptions + GlobalOptions.specialSpecs).map { "--\($0.long)" }
-    names += knownOptions.filter(\.isNegatable).map { "--no-\($0.long)" }
-    let suggestion =
-      spelled.hasPrefix("--") ? Suggestion.closest(to: spelled, among: names) : nil
-    if command == nil, suggestion == nil, isOptionOfSomeCommand(spelled) {
+    if command == nil, isOptionOfSomeCommand(spelled) {
       return UsageError(
         .unknownOption, "option \(spelled) stands before the command that it belongs to",
         hint: "Write options of a command after its name.")
     }
+    var names = (knownOptions + GlobalOptions.specialSpecs).map(\.long)
+    names += knownOptions.filter(\.isNegatable).map { "no-\($0.long)" }
+    let isLong = spelled.hasPrefix("--")
+    let nearest = isLong ? Suggestion.closest(to: String(spelled.dropFirst(2)), among: names) : nil
+    let suggestion = nearest.map { "--\($0)" }
     let owner = command.map { " of \"varve \($0.name)\"" } ?? ""
     return UsageError(
       .unknownOption, "unknown option \(spelled)\(owner)\(Suggestion.question(suggestion))",
@@ -251,7 +255,7 @@ private struct ParserRun {
       }
       if let wanted = option.complaint(about: text) {
         throw UsageError(
-          .badValue, "environment variable \(variable) needs \(wanted); \"\(text)\" is not",
+          .badValue, "environment variable \(variable) cannot be \"\(text)\": it needs \(wanted)",
           hint: "Unset it or give --\(option.long).")
       }
       options.add(text, to: option.long)

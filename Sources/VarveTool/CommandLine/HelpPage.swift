@@ -7,7 +7,7 @@ enum HelpPage {
     let width = min(max(width, 40), 120)
     guard let command else { return overview(table, width) }
     var page = TextLayout(width: width)
-    page.line("\(table.name) \(command.name) - \(command.summary)")
+    page.wrapped("\(table.name) \(command.name) - \(command.summary)", indent: 0, hanging: 2)
     page.line()
     page.wrapped("Usage: \(usageLine(table, command))", indent: 0, hanging: 7)
     if !command.aliases.isEmpty {
@@ -42,7 +42,7 @@ enum HelpPage {
     var page = TextLayout(width: width)
     page.wrapped("\(table.name) \(table.version) - \(table.summary)", indent: 0, hanging: 0)
     page.line()
-    page.line("Usage: \(table.name) [OPTIONS] COMMAND [ARGUMENTS]")
+    page.wrapped("Usage: \(table.name) [OPTIONS] COMMAND [ARGUMENTS]", indent: 0, hanging: 7)
     var sections: [String] = []
     for command in table.commands where !command.isHidden && !sections.contains(command.section) {
       sections.append(command.section)
@@ -55,7 +55,8 @@ enum HelpPage {
     }
     page.section("Options", (table.globalOptions + GlobalOptions.specialSpecs).map(row))
     page.line()
-    page.line("Try \"\(table.name) help COMMAND\" for the page of a command.")
+    page.wrapped(
+      "Try \"\(table.name) help COMMAND\" for the page of a command.", indent: 0, hanging: 0)
     return page.text
   }
 

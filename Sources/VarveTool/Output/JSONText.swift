@@ -9,7 +9,8 @@ indirect enum JSONValue: Sendable, Equatable {
   case double(Double)
   case string(String)
   case array([JSONValue])
-  case object([Member])
+  /// An object; `object(_:)` makes one from pairs.
+  case members([Member])
 
   /// A key and its value.
   struct Member: Sendable, Equatable {
@@ -18,7 +19,7 @@ indirect enum JSONValue: Sendable, Equatable {
   }
 
   static func object(_ members: [(String, JSONValue)]) -> JSONValue {
-    .object(members.map { Member(key: $0.0, value: $0.1) })
+    .members(members.map { Member(key: $0.0, value: $0.1) })
   }
 
   /// The document in one line without spaces.
@@ -100,7 +101,7 @@ struct JSONWriter {
       beginArray()
       for element in elements { self.value(element) }
       endArray()
-    case .object(let members):
+    case .members(let members):
       beginObject()
       for member in members {
         key(member.key)

@@ -21,7 +21,9 @@ final class OutputWriter {
   private let target: Target
   private var buffer: [UInt8] = []
   private var written: UInt64 = 0
+  /// Whether a write failed: what follows is dropped.
   private var isBroken = false
+  private var isClosed = false
   /// Whether a person reads along.
   let isTerminal: Bool
 
@@ -59,11 +61,9 @@ final class OutputWriter {
 
   deinit {
     if case .descriptor(let descriptor, _, isOwned: true) = target, !isClosed {
-      _ = Glibc.close(descriptor)
+      _ = systemClose(descriptor)
     }
   }
-
-  private var isClosed = false
 
   /// What a writer in memory holds.
   var memoryText: String { String(decoding: buffer, as: UTF8.self) }
@@ -94,7 +94,7 @@ final class OutputWriter {
       return
     }
     isClosed = true
-    if Glibc.close(descriptor) != 0 {
+    if systemClose(descriptor) != 0 {
       throw OutputError(.failed, "cannot close it: \(SystemText.error(errno))", path: path)
     }
   }
@@ -107,7 +107,7 @@ final class OutputWriter {
     while done < buffer.count {
       // SAFETY: the pointer is used only inside the closure, and `done` is below the count.
       let count = buffer.withUnsafeBytes { bytes in
-        Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+        systemWrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
       }
       if count >= 0 {
         done += count
@@ -133,4 +133,12 @@ final class OutputWriter {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     _ = poll(&request, 1, -1)
   }
+}
+
+/// close(2), under a name that no method hides.
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+
+/// write(2), under a name that no method hides.
+private func systemWrite(_ descriptor: Int32, _ base: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, base, count)
 }
