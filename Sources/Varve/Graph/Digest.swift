@@ -53,15 +53,14 @@ package struct StateDigest: Sendable, Equatable {
       return hasher.sum
     case .block(let run, let column, let block):
       let attribute = run.columns[column]
+      let cells = attribute.blocks[block]
       var hasher = RegisterHasher(
         entity: entity, attribute: attribute.key.tag, creator: run.creator, stamp: run.stamp,
-        author: run.creator)
-      let first = run.firstSerial + UInt64(block * run.blockRows)
+        author: run.creator, valueBytesMax: max(cells.header.heapBytes, 64))
       hasher.block(
-        attribute.blocks[block], serials: { first + UInt64($0) },
+        cells, firstSerial: run.firstSerial + UInt64(block * run.blockRows),
         reference: { word in
-          // Links are plain values until the graph resolves them: only the log's own replica
-          // occurs.
+          // Links are plain values until the graph resolves them: only the log's own replica occurs.
           (attribute.target, run.creator, word & 0xFFFF_FFFF_FFFF)
         })
       return hasher.sum

@@ -17,85 +17,122 @@ package struct DigestPair: Sendable, Equatable {
 
 /// Adds up the registers of one attribute of objects that one replica created in one transaction.
 package struct RegisterHasher: ~Copyable {
-  private var message = ByteWriter(capacity: 256)
+  /// The message: 32 bytes of identity, the value, then stamp and author.
+  private let message: UnsafeMutableRawPointer
+  private let capacity: Int
   private let stamp: UInt64
-  private let author: [UInt8]
+  private let author: ReplicaID
   package private(set) var sum = DigestPair()
 
+  private static let creatorOffset = 8
   private static let serialOffset = 24
   private static let valueOffset = 32
+  /// Bytes around a value: identity, type, length or number, stamp, author.
+  private static let overheadBytes = 32 + 1 + 10 + 8 + 16
 
+  /// A hasher for values of up to `valueBytesMax` bytes.
   package init(
-    entity: UInt32, attribute: UInt32, creator: ReplicaID, stamp: Stamp, author: ReplicaID
+    entity: UInt32, attribute: UInt32, creator: ReplicaID, stamp: Stamp, author: ReplicaID,
+    valueBytesMax: Int = 64
   ) {
     self.stamp = stamp.rawValue
-    self.author = author.array
-    message.uint32(entity)
-    message.uint32(attribute)
-    message.bytes(creator.array)
-    message.uint64(0)
+    self.author = author
+    capacity = RegisterHasher.overheadBytes + valueBytesMax
+    message = .allocate(byteCount: capacity, alignment: 8)
+    message.storeBytes(of: entity.littleEndian, as: UInt32.self)
+    message.storeBytes(of: attribute.littleEndian, toByteOffset: 4, as: UInt32.self)
+    message.storeBytes(
+      of: creator.bytes, toByteOffset: RegisterHasher.creatorOffset, as: [16 of UInt8].self)
   }
 
-  @inline(__always)
-  private mutating func begin(_ serial: UInt64) {
-    message.truncate(to: RegisterHasher.valueOffset)
-    message.setUInt64(serial, at: RegisterHasher.serialOffset)
-  }
+  deinit { message.deallocate() }
 
+  /// Hashes the message whose value ends at `end`.
   @inline(__always)
-  private mutating func finish() {
-    sum.content &+= message.withUnsafeBytes { Checksum.hash128($0) }
-    message.uint64(stamp)
-    message.bytes(author)
-    sum.state &+= message.withUnsafeBytes { Checksum.hash128($0) }
+  private mutating func finish(_ serial: UInt64, end: Int) {
+    // SAFETY: values are checked against `capacity`, which has room for all that stands around one.
+    message.storeBytes(
+      of: serial.littleEndian, toByteOffset: RegisterHasher.serialOffset, as: UInt64.self)
+    sum.content &+= Checksum.hash128(UnsafeRawBufferPointer(start: message, count: end))
+    message.storeBytes(of: stamp.littleEndian, toByteOffset: end, as: UInt64.self)
+    message.storeBytes(of: author.bytes, toByteOffset: end &+ 8, as: [16 of UInt8].self)
+    sum.state &+= Checksum.hash128(UnsafeRawBufferPointer(start: message, count: end &+ 24))
   }
 
   /// The existence of an object.
-  package mutating func object(_ serial: UInt64) {
-    begin(serial)
-    finish()
-  }
+  package mutating func object(_ serial: UInt64) { finish(serial, end: RegisterHasher.valueOffset) }
 
-  /// All cells of a block that have a value.
+  /// All cells of a block that have a value; the first row has `firstSerial`.
   ///
-  /// `serials` gives the serial of a row; `reference` turns a reference word into target entity,
-  /// creator and serial.
+  /// `reference` turns a reference word into target entity, creator and serial.
   package mutating func block(
-    _ block: ColumnBlock, serials: (Int) -> UInt64,
+    _ block: ColumnBlock, firstSerial: UInt64,
     reference: (UInt64) -> (entity: UInt32, creator: ReplicaID, serial: UInt64)?
   ) {
     let type = block.header.type
+    message.storeBytes(of: type.rawValue, toByteOffset: RegisterHasher.valueOffset, as: UInt8.self)
+    let start = RegisterHasher.valueOffset &+ 1
     for row in 0..<block.rows {
+      let serial = firstSerial &+ UInt64(row)
       if type == .reference {
         guard let word = block.word(row), let target = reference(word) else { continue }
-        begin(serials(row))
-        message.uint8(type.rawValue)
-        message.uint32(target.entity)
-        message.bytes(target.creator.array)
-        message.uint64(target.serial)
+        message.storeBytes(of: target.entity.littleEndian, toByteOffset: start, as: UInt32.self)
+        message.storeBytes(
+          of: target.creator.bytes, toByteOffset: start &+ 4, as: [16 of UInt8].self)
+        message.storeBytes(
+          of: target.serial.littleEndian, toByteOffset: start &+ 20, as: UInt64.self)
+        finish(serial, end: start &+ 28)
       } else if type.isWord || type == .bool {
         guard let word = block.word(row) else { continue }
-        begin(serials(row))
-        message.uint8(type.rawValue)
-        payload(word, type)
+        finish(serial, end: payload(word, type, at: start))
       } else {
         guard let bytes = block.cellBytes(row) else { continue }
-        begin(serials(row))
-        message.uint8(type.rawValue)
-        if type == .string || type == .data { message.varint(bytes.count) }
-        message.bytes(bytes)
+        finish(serial, end: payload(bytes, type, at: start))
       }
-      finish()
     }
   }
 
+  /// Stores a word in row form and returns where it ends.
   @inline(__always)
-  private mutating func payload(_ word: UInt64, _ type: PhysicalType) {
+  private func payload(_ word: UInt64, _ type: PhysicalType, at start: Int) -> Int {
     switch type {
-    case .bool: message.uint8(UInt8(truncatingIfNeeded: word))
-    case .integer: message.zigzag(Int64(bitPattern: word))
-    case .unsigned: message.varint(word)
-    default: message.uint64(word)
+    case .bool:
+      message.storeBytes(of: UInt8(truncatingIfNeeded: word), toByteOffset: start, as: UInt8.self)
+      return start &+ 1
+    case .integer:
+      let value = Int64(bitPattern: word)
+      return varint(UInt64(bitPattern: (value &<< 1) ^ (value &>> 63)), at: start)
+    case .unsigned: return varint(word, at: start)
+    default:
+      message.storeBytes(of: word.littleEndian, toByteOffset: start, as: UInt64.self)
+      return start &+ 8
     }
+  }
+
+  /// Stores bytes in row form and returns where they end.
+  @inline(__always)
+  private func payload(_ bytes: UnsafeRawBufferPointer, _ type: PhysicalType, at start: Int) -> Int {
+    precondition(
+      bytes.count <= capacity - RegisterHasher.overheadBytes, "the hasher was made for less")
+    var end = start
+    if type == .string || type == .data { end = varint(UInt64(bytes.count), at: end) }
+    if let source = bytes.baseAddress {
+      (message + end).copyMemory(from: source, byteCount: bytes.count)
+    }
+    return end &+ bytes.count
+  }
+
+  @inline(__always)
+  private func varint(_ value: UInt64, at start: Int) -> Int {
+    var rest = value
+    var end = start
+    while rest >= 0x80 {
+      message.storeBytes(
+        of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: end, as: UInt8.self)
+      end &+= 1
+      rest &>>= 7
+    }
+    message.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: end, as: UInt8.self)
+    return end &+ 1
   }
 }

@@ -1,0 +1,153 @@
+// Digests against a slow reading of their definition.
+
+import Testing
+import Varve
+import VarveFormat
+import VarveTestSupport
+
+@Suite("Digests")
+struct DigestTests {
+  @Test("the digest of every column type is the sum that Formats/Digest.md defines")
+  func definition() throws {
+    let tables = try DigestTests.tables()
+    let expected = DigestTests.slowDigest(tables)
+    let digest = StateDigest(tables)
+    #expect(digest.total == expected)
+    #expect(digest.total.content != digest.total.state)
+    #expect(digest.entities.map(\.rows) == [300])
+  }
+
+  @Test("one changed value, id or stamp changes the digest")
+  func sensitivity() throws {
+    let base = StateDigest(try DigestTests.tables()).total
+    #expect(StateDigest(try DigestTests.tables(changed: 17)).total.content != base.content)
+    #expect(StateDigest(try DigestTests.tables(firstSerial: 2)).total.content != base.content)
+    let later = StateDigest(try DigestTests.tables(milliseconds: 2_000)).total
+    #expect(later.content == base.content)
+    #expect(later.state != base.state)
+  }
+
+  @Test("cutting the same rows into other transactions leaves the content digest as it is")
+  func batches() throws {
+    let whole = StateDigest(try DigestTests.tables()).total
+    let parts = StateDigest(try DigestTests.tables(batches: [100, 64, 136])).total
+    #expect(parts.content == whole.content)
+  }
+
+  /// Rows of every type, some cells nil, as a replay gives them.
+  private static func tables(
+    changed: Int? = nil, firstSerial: UInt64 = 1, milliseconds: UInt64 = 1_000,
+    batches: [Int] = [300]
+  ) throws -> TableSet {
+    let disk = SimulatedDisk()
+    let clock = ManualClock()
+    clock.setWall(milliseconds: milliseconds)
+    let log = try Log.create(
+      at: "store", disk: disk, clock: clock, entropy: SeededEntropy(seed: 5),
+      options: LogFixture.options())
+    var start = 0
+    for rows in batches {
+      var builder = TransactionBuilder()
+      try builder.addColumns(
+        form: .create, entity: 3, rows: rows,
+        identifiers: .run(index: 0, firstSerial: firstSerial + UInt64(start)),
+        columns: try columns(start..<start + rows, changed: changed))
+      _ = try log.commit(try builder.finish())
+      start += rows
+    }
+    try log.close()
+    let catalog = try LogCatalog(disk, StorePaths("store"), superblock: nil)
+    let result = try Replay.run(disk, catalog)
+    #expect(result.problems.isEmpty)
+    return result.tables
+  }
+
+  private static func columns(_ rows: Range<Int>, changed: Int?) throws -> [ColumnInput] {
+    let types: [PhysicalType] = [
+      .bool, .integer, .unsigned, .double, .date, .reference, .string, .data, .uuid, .decimal,
+    ]
+    return types.enumerated().map { index, type in
+      var present = Presence()
+      for row in rows { present.append((row + index) % 11 != 0) }
+      let cells: ColumnCells
+      if type.isWord || type == .bool {
+        cells = .words(rows.map { word($0, type, changed: changed) }, present: present)
+      } else {
+        var offsets: [UInt32] = [0]
+        var heap: [UInt8] = []
+        for row in rows {
+          heap += payload(row, type)
+          offsets.append(UInt32(heap.count))
+        }
+        cells = .bytes(offsets: offsets, heap: heap, present: present)
+      }
+      return ColumnInput(UInt32(index + 1), type, cells)
+    }
+  }
+
+  private static func word(_ row: Int, _ type: PhysicalType, changed: Int?) -> UInt64 {
+    let value = row == changed ? row + 1_000 : row
+    switch type {
+    case .bool: return UInt64(row % 2)
+    case .integer: return UInt64(bitPattern: Int64(value) * -7)
+    case .double: return (Double(row) / 3).bitPattern
+    case .reference: return UInt64(row + 1)
+    default: return UInt64(row) * 1_000_000_007
+    }
+  }
+
+  private static func payload(_ row: Int, _ type: PhysicalType) -> [UInt8] {
+    switch type {
+    case .uuid: return (0..<16).map { UInt8(truncatingIfNeeded: row * $0) }
+    case .decimal:
+      var writer = ByteWriter()
+      Value.decimal(DecimalValue(isNegative: false, exponent: -2, magnitude: UInt128(row)))
+        .writePayload(into: &writer)
+      return writer.finish().array
+    default: return Array("v\(row % 13)".utf8)
+    }
+  }
+
+  /// The definition, one register after the other, through the row form of values.
+  private static func slowDigest(_ tables: TableSet) -> DigestPair {
+    var sum = DigestPair()
+    for table in tables.sorted {
+      for run in table.runs {
+        for row in 0..<run.rows {
+          add(table.entity, 0, run, row, nil, to: &sum)
+          for column in run.columns {
+            let value = column.value(row, blockRows: run.blockRows)
+            if value != .null { add(table.entity, column.key.tag, run, row, value, to: &sum) }
+          }
+        }
+      }
+    }
+    return sum
+  }
+
+  private static func add(
+    _ entity: UInt32, _ attribute: UInt32, _ run: RowRun, _ row: Int, _ value: Value?,
+    to sum: inout DigestPair
+  ) {
+    var writer = ByteWriter()
+    writer.uint32(entity)
+    writer.uint32(attribute)
+    writer.bytes(run.creator.array)
+    writer.uint64(run.firstSerial + UInt64(row))
+    if case .reference(let object) = value, case .created(_, let serial) = object.origin {
+      writer.uint8(10)
+      writer.uint32(object.entity)
+      writer.bytes(run.creator.array)
+      writer.uint64(serial)
+    } else if let value {
+      value.write(into: &writer)
+    }
+    let content = writer.finish().array
+    sum.content &+= Checksum.hash128(content)
+    var stamped = ByteWriter()
+    stamped.bytes(content)
+    stamped.uint64(run.stamp.rawValue)
+    stamped.bytes(run.creator.array)
+    sum.state &+= Checksum.hash128(stamped.finish().array)
+  }
+}
