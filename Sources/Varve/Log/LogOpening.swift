@@ -126,33 +126,7 @@ package struct LogOpening: Sendable {
 }
 
 /// Schema declarations as SCHEMA frames carry them.
-package enum SchemaHint {
-  package static func decode(_ payload: Bytes) throws(FormatError) -> [SchemaOperation] {
-    try payload.read { (reader: inout ByteReader) throws(FormatError) in
-      let count = try reader.count(max: Limits.operationsMax, "schema operations")
-      var list: [SchemaOperation] = []
-      for _ in 0..<count {
-        var body = try reader.sub(try reader.count(max: reader.remaining, "schema operation"))
-        list.append(try SchemaOperation(&body))
-        try body.finish(.badOperation, "a schema operation")
-      }
-      try reader.finish(.badOperation, "a SCHEMA frame")
-      return list
-    }
-  }
-
-  package static func encode(_ schema: [SchemaOperation]) -> Bytes {
-    var writer = ByteWriter(capacity: 1_024)
-    writer.varint(schema.count)
-    for operation in schema {
-      var body = ByteWriter()
-      operation.write(into: &body)
-      writer.varint(body.count)
-      body.withUnsafeBytes { writer.bytes($0) }
-    }
-    return writer.finish()
-  }
-
+extension SchemaHint {
   /// The schema operations of a unit's transactions.
   package static func declarations(_ unit: Unit) throws(FormatError) -> [SchemaOperation] {
     var list: [SchemaOperation] = []

@@ -5,6 +5,11 @@ package struct Seal: Hashable, Sendable {
   package struct IndexEntry: Hashable, Sendable {
     package var offset: UInt64
     package var sequence: UInt64
+
+    package init(offset: UInt64, sequence: UInt64) {
+      self.offset = offset
+      self.sequence = sequence
+    }
   }
 
   package struct VectorEntry: Hashable, Sendable {

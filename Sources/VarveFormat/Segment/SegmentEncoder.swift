@@ -24,6 +24,7 @@ package struct SegmentEncoder: ~Copyable {
   private var sharedCount = 0
   private var sharedFirst: UInt64 = 0
   private var sharedHasParts = false
+  private var sharedIsColumnar = false
   private var summary: Seal
   private var indexStride: UInt64 = 64 << 10
   private var nextIndexOffset: UInt64 = 0
@@ -82,7 +83,7 @@ package struct SegmentEncoder: ~Copyable {
     }
   }
 
-  /// Notes where a unit starts, once per stride.
+  /// Notes the first unit that starts in every stride of the file.
   private mutating func indexUnit() {
     guard offset >= nextIndexOffset else { return }
     if summary.index.count == Limits.sealIndexMax {
@@ -90,7 +91,7 @@ package struct SegmentEncoder: ~Copyable {
       summary.index = summary.index.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
     }
     summary.index.append(Seal.IndexEntry(offset: offset, sequence: nextSequence))
-    nextIndexOffset = offset + indexStride
+    nextIndexOffset = (offset / indexStride + 1) * indexStride
   }
 
   // MARK: content
@@ -109,14 +110,19 @@ package struct SegmentEncoder: ~Copyable {
   ) -> (sequence: UInt64, chain: Hash128) {
     let isSmall = draft.parts.isEmpty
     if sharedCount > 0 {
-      let full = shared.count + draft.estimatedBytes > Limits.sharedFrameBytesMax
+      let lists =
+        dictionary.count * DictionaryEntry.byteCountMax
+        + dependencies.count * LogPosition.byteCountMax
+      let full = shared.count + draft.estimatedBytes + lists > Limits.sharedFrameBytesMax
       if !isSmall || sharedHasParts || full || sharedCount == Limits.frameTransactionsMax {
         flushShared(last: false)
       }
     }
     if sharedCount == 0 {
       indexUnit()
-      let offsets = draft.parts.map { writePart($0) }
+      let isColumnar = draft.flags.contains(.bulk)
+      let offsets = draft.parts.map { writePart($0, isColumnar: isColumnar) }
+      sharedIsColumnar = isColumnar
       sharedFirst = nextSequence
       sharedHasParts = !isSmall
       shared.hash128(chain)
@@ -163,11 +169,11 @@ package struct SegmentEncoder: ~Copyable {
     return shared.hash128(from: start)
   }
 
-  private mutating func writePart(_ part: EncodedPart) -> UInt64 {
+  private mutating func writePart(_ part: EncodedPart, isColumnar: Bool) -> UInt64 {
     let place = offset
     var flags: FrameFlags = part.isCompressed ? .compressed : []
+    if isColumnar { flags.insert(.columnar) }
     if let column = part.column {
-      flags.insert(.columnar)
       if summary.columns.count <= Limits.sealColumnsMax {
         summary.columns.append(
           Seal.ColumnEntry(
@@ -187,7 +193,7 @@ package struct SegmentEncoder: ~Copyable {
     guard sharedCount > 0 else { return }
     shared.setUInt32(UInt32(sharedCount), at: 16)
     var flags: FrameFlags = last ? .last : []
-    if sharedHasParts { flags.insert(.columnar) }
+    if sharedIsColumnar { flags.insert(.columnar) }
     let length = shared.count
     if let compressed = Compression.compressed(shared) {
       frame(

@@ -94,7 +94,7 @@ extension ColumnsOperation {
     case 0:
       let index = UInt32(try reader.count(max: Limits.dictionaryMax - 1, "dictionary index"))
       let first = try reader.varint()
-      guard first >= 1, first <= Limits.serialMax - UInt64(rows) else {
+      guard first >= 1, first <= Limits.serialMax - UInt64(rows - 1) else {
         throw reader.error(.badOperation, "a run of serials from \(first) is out of range")
       }
       identifiers = .run(index: index, firstSerial: first)

@@ -9,6 +9,9 @@ package struct DictionaryEntry: Hashable, Sendable {
     case branch(parent: UInt32, forkSequence: UInt64, chainPrefix: [UInt8])
   }
 
+  /// A branch: index 3, kind 1, parent 3, sequence 10, chain 8.
+  static let byteCountMax = 25
+
   package var index: UInt32
   package var name: Name
 

@@ -73,11 +73,26 @@ package struct Metadata: Hashable, Sendable {
     author == nil && label == nil && origin == nil && checkpoint == nil && unknown.isEmpty
   }
 
+  /// Bytes that the entries take, rounded up: each has a key and a count in front.
+  var byteCountMax: Int {
+    let known = [author, label, checkpoint].reduce(2) { $0 + 6 + ($1?.utf8.count ?? 0) }
+    return isEmpty ? 0 : unknown.reduce(known) { $0 + 15 + $1.bytes.count }
+  }
+
+  /// Bytes that the entries take, without their count in front.
+  var byteCount: Int { isEmpty ? 0 : encodedEntries().count }
+
   func write(into writer: inout ByteWriter) {
     if isEmpty {
       writer.varint(0)
       return
     }
+    let body = encodedEntries()
+    writer.varint(body.count)
+    body.withUnsafeBytes { writer.bytes($0) }
+  }
+
+  private func encodedEntries() -> ByteWriter {
     var entries = unknown
     if let author { entries.append(Entry(key: 1, bytes: Array(author.utf8))) }
     if let label { entries.append(Entry(key: 2, bytes: Array(label.utf8))) }
@@ -89,7 +104,6 @@ package struct Metadata: Hashable, Sendable {
       body.varint(entry.key)
       body.countedBytes(entry.bytes)
     }
-    writer.varint(body.count)
-    body.withUnsafeBytes { writer.bytes($0) }
+    return body
   }
 }

@@ -84,6 +84,9 @@ package struct Dot: Hashable, Sendable, CustomStringConvertible {
 
 /// A point in a replica's log: dictionary index, sequence, and the first bytes of the chain there.
 package struct LogPosition: Hashable, Sendable {
+  /// Index 3, sequence 10, chain 8.
+  static let byteCountMax = 21
+
   package var index: UInt32
   package var sequence: UInt64
   package var chainPrefix: [UInt8]

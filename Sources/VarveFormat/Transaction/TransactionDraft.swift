@@ -56,7 +56,9 @@ package struct TransactionDraft: Sendable {
   }
 
   /// Bytes that the transaction takes in a frame, at most, apart from dictionary and dependencies.
-  var estimatedBytes: Int { operationBytes.count + parts.count * 32 + 1_024 }
+  var estimatedBytes: Int {
+    operationBytes.count + parts.count * 32 + metadata.byteCountMax + 128
+  }
 }
 
 /// Collects operations and parts into a draft.
@@ -106,6 +108,14 @@ package struct TransactionBuilder: ~Copyable {
       throw FormatError(
         .badLength,
         "\(operations) operations of \(writer.count) bytes are too many for one transaction")
+    }
+    guard
+      metadata.byteCountMax <= Limits.metadataBytesMax
+        || metadata.byteCount <= Limits.metadataBytesMax
+    else {
+      throw FormatError(
+        .badLength,
+        "\(metadata.byteCount) bytes of metadata, at most \(Limits.metadataBytesMax) are allowed")
     }
     let flags = self.flags
     let metadata = self.metadata

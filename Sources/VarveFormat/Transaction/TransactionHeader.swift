@@ -52,6 +52,8 @@ package struct PartEntry: Hashable, Sendable {
 /// Everything of a transaction but its operations.
 package struct TransactionHeader: Hashable, Sendable {
   package static let fixedBytes = 32
+  /// Era, schema version and three empty lists take a byte each.
+  private static let listBytesMin = 5
   static let byteCountOffset = 4
   static let stampOffset = 8
   static let sequenceOffset = 16
@@ -92,7 +94,7 @@ package struct TransactionHeader: Hashable, Sendable {
     flags = TransactionFlags(rawValue: flagBits)
     try reader.zeros(2)
     let byteCount = Int(try reader.uint32())
-    guard byteCount >= TransactionHeader.fixedBytes + 6,
+    guard byteCount >= TransactionHeader.fixedBytes + TransactionHeader.listBytesMin,
       byteCount - 8 <= reader.remaining
     else { throw reader.error(.badLength, "a transaction of \(byteCount) bytes") }
     var body = try reader.sub(byteCount - (reader.position - start))

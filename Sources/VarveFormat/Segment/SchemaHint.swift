@@ -1,0 +1,31 @@
+// The payload of a SCHEMA frame: declarations of earlier transactions, repeated. See
+// Formats/Segment.md section 2.
+
+/// Schema declarations that stand in front of a segment's transactions.
+package enum SchemaHint {
+  package static func decode(_ payload: Bytes) throws(FormatError) -> [SchemaOperation] {
+    try payload.read { (reader: inout ByteReader) throws(FormatError) in
+      let count = try reader.count(max: Limits.operationsMax, "schema operations")
+      var list: [SchemaOperation] = []
+      for _ in 0..<count {
+        var body = try reader.sub(try reader.count(max: reader.remaining, "schema operation"))
+        list.append(try SchemaOperation(&body))
+        try body.finish(.badOperation, "a schema operation")
+      }
+      try reader.finish(.badOperation, "a SCHEMA frame")
+      return list
+    }
+  }
+
+  package static func encode(_ schema: [SchemaOperation]) -> Bytes {
+    var writer = ByteWriter(capacity: 1_024)
+    writer.varint(schema.count)
+    for operation in schema {
+      var body = ByteWriter()
+      operation.write(into: &body)
+      writer.varint(body.count)
+      body.withUnsafeBytes { writer.bytes($0) }
+    }
+    return writer.finish()
+  }
+}

@@ -1,0 +1,42 @@
+// Random schema declarations, every kind. Layer: test support.
+
+import VarveFormat
+
+extension FormatRandom {
+  package mutating func schemaOperation() -> SchemaOperation {
+    schemaOperation(kind: within(1...8))
+  }
+
+  package mutating func schemaOperation(kind: Int) -> SchemaOperation {
+    switch kind {
+    case 1: .entity(entity: tag(), label: text(), flags: UInt8(below(4)))
+    case 2: attribute()
+    case 3: .relationship(relationship())
+    case 4:
+      .uniqueness(entity: tag(), mode: UInt8(below(4)), attributes: list(max: 4) { $0.tag() })
+    case 5:
+      .group(
+        entity: tag(), group: tag(), label: text(), attributes: list(max: 4) { $0.tag() })
+    case 6:
+      .index(
+        entity: tag(), label: text(), kind: UInt8(below(3)), attributes: list(max: 4) { $0.tag() })
+    case 7: .retire(entity: tag(), attribute: chance(50) ? 0 : tag())
+    default: .version(number(), label: text())
+    }
+  }
+
+  private mutating func attribute() -> SchemaOperation {
+    let flags = UInt8(below(128))
+    let hasDefault = flags & SchemaOperation.AttributeFlag.hasDefault != 0
+    return .attribute(
+      entity: tag(), attribute: tag(), type: pick(PhysicalType.allCases), label: text(),
+      flags: flags, defaultValue: hasDefault ? value() : nil)
+  }
+
+  private mutating func relationship() -> SchemaOperation.Relationship {
+    SchemaOperation.Relationship(
+      entity: tag(), attribute: tag(), label: text(), kind: UInt8(within(1...4)), target: tag(),
+      inverse: chance(50) ? 0 : tag(), inverseLabel: text(), deleteRule: UInt8(below(4)),
+      flags: UInt8(below(4)))
+  }
+}
