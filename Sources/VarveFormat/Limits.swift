@@ -22,6 +22,8 @@ package enum Limits {
   package static let partsMax = 32_768
   /// Rows of one column block.
   package static let blockRowsMax = 65_536
+  /// Bytes of one cell of a column.
+  package static let cellBytesMax = 60_000
   /// Rows of one columns operation.
   package static let columnsRowsMax = 1 << 24
   /// Columns of one columns operation.
@@ -50,6 +52,8 @@ package enum Limits {
     precondition(blockRowsMax % groupRows == 0, "blocks are cut into whole groups")
     precondition(groupRows % miniblockRows == 0, "groups are cut into whole miniblocks")
     precondition(blockRowsMax * 8 + (64 << 10) < frameRawBytesMax, "a plain block fits a frame")
+    precondition(
+      64 * (cellBytesMax + 9) + (16 << 10) < frameRawBytesMax, "a block of the longest cells fits")
     precondition(sharedFrameBytesMax < frameRawBytesMax, "a shared frame fits")
     precondition(
       partsMax * 33 + dictionaryMax * 19 + dependenciesMax * 14 + metadataBytesMax

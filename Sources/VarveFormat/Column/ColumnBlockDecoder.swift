@@ -92,6 +92,9 @@ package enum ColumnBlockDecoder {
     var offset = 0
     var target = memory.base
     for plan in plans {
+      if isNullable, section.exceedsCodes(plan.range, at: offset) {
+        throw FormatError(.badColumn, "a value of a nullable section is beyond its codes")
+      }
       fill(section, plan.range, at: offset, width: plan.width, chunkBase: plan.base, into: target)
       chunks.append(
         Chunk(
@@ -189,11 +192,12 @@ package enum ColumnBlockDecoder {
     let memory = Memory(count: (entries + 1) * 4)
     let ends = memory.base.assumingMemoryBound(to: UInt32.self)
     ends[0] = 0
+    let longest = UInt64(min(heap.count, Limits.cellBytesMax))
     var total: UInt64 = 0
     for entry in 0..<entries {
       let length = chunks[entry / Limits.groupRows].word(entry % Limits.groupRows)
       if let length {
-        guard length <= UInt64(heap.count), type.fixedBytes.map({ UInt64($0) == length }) ?? true
+        guard length <= longest, type.fixedBytes.map({ UInt64($0) == length }) ?? true
         else { throw FormatError(.badColumn, "a \(type.name) cell of \(length) bytes") }
         total += length
       }

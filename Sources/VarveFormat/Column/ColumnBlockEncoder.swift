@@ -25,7 +25,8 @@ package enum ColumnBlockEncoder {
         }
       case .bytes(let offsets, let heap, _):
         offsets.withUnsafeBufferPointer { all in
-          heap.withUnsafeBytes { heap in
+          // Empty cells need an address, too: what a block holds must not depend on its neighbours.
+          (heap.isEmpty ? [0] : heap).withUnsafeBytes { heap in
             let ends = UnsafeBufferPointer(rebasing: all[rows.lowerBound...rows.upperBound])
             return encodeBytes(&header, ByteCells(offsets: ends, heap: heap, present: present))
           }
@@ -165,14 +166,13 @@ package enum ColumnBlockEncoder {
     @inline(__always)
     func cell(_ row: Int) -> (start: UnsafeRawPointer, count: Int) {
       let start = Int(offsets[row])
-      // SAFETY: the importer's offsets ascend inside its heap; an empty heap is never read.
+      // SAFETY: the importer's offsets ascend inside its heap, which has an address.
       return (heap.baseAddress.unsafelyUnwrapped + start, Int(offsets[row &+ 1]) &- start)
     }
   }
 
   private static func encodeBytes(_ header: inout ColumnBlockHeader, _ cells: ByteCells) -> Bytes {
-    if cells.heap.isEmpty { return encodeBytesPlainly(&header, cells) }
-    return encodeBytesDictionary(&header, cells) ?? encodeBytesPlainly(&header, cells)
+    encodeBytesDictionary(&header, cells) ?? encodeBytesPlainly(&header, cells)
   }
 
   private static func encodeBytesDictionary(_ header: inout ColumnBlockHeader, _ cells: ByteCells)
@@ -208,12 +208,10 @@ package enum ColumnBlockEncoder {
   {
     var heap = ByteWriter(capacity: 4_096)
     var lengths = [UInt64](repeating: 0, count: cells.rows)
-    if !cells.heap.isEmpty {
-      for row in 0..<cells.rows where cells.isPresent(row) {
-        let (start, count) = cells.cell(row)
-        heap.bytes(UnsafeRawBufferPointer(start: start, count: count))
-        lengths[row] = UInt64(count)
-      }
+    for row in 0..<cells.rows where cells.isPresent(row) {
+      let (start, count) = cells.cell(row)
+      heap.bytes(UnsafeRawBufferPointer(start: start, count: count))
+      lengths[row] = UInt64(count)
     }
     return assemble(&header, .bytes, heap: heap, data: packedCodes(lengths, cells.present))
   }

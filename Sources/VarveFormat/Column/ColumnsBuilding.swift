@@ -69,6 +69,7 @@ enum ColumnsCutter {
 
   /// The largest number of rows a block with which every block fits a frame.
   static func blockRows(_ columns: [ColumnInput]) throws(FormatError) -> Int {
+    for column in columns { try checkCells(column) }
     for candidate in [Limits.blockRowsMax, Limits.groupRows, 64] {
       var fits = true
       for column in columns where fits {
@@ -77,6 +78,17 @@ enum ColumnsCutter {
       if fits { return candidate }
     }
     throw FormatError(.badLength, "cells are too long for columns")
+  }
+
+  private static func checkCells(_ column: ColumnInput) throws(FormatError) {
+    guard case .bytes(let offsets, _, _) = column.cells else { return }
+    for row in 0..<column.cells.rows
+    where Int(offsets[row + 1]) - Int(offsets[row]) > Limits.cellBytesMax {
+      throw FormatError(
+        .badLength,
+        "row \(row) has a cell of \(offsets[row + 1] - offsets[row]) bytes; columns hold cells of "
+          + "at most \(Limits.cellBytesMax) bytes")
+    }
   }
 
   private static func fits(_ column: ColumnInput, _ blockRows: Int) throws(FormatError) -> Bool {

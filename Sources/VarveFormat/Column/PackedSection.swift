@@ -101,6 +101,28 @@ struct PackedSection {
     return (bits, lowest, packedBytes)
   }
 
+  /// Whether a value of a nullable section has the number 2^64-1 or more: its code would be nil's.
+  ///
+  /// Only sections that span nearly all 64 bits are looked at cell by cell.
+  func exceedsCodes(_ range: Range<Int>, at offset: Int) -> Bool {
+    var source = numbers + offset
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Limits.miniblockRows) { cells in
+      guard let packed = cells.baseAddress else { return false }
+      for index in range {
+        let rowsHere = min(Limits.miniblockRows, rows &- index &* Limits.miniblockRows)
+        let bits = width(index)
+        let largest = UInt64.max - miniblockBase(index)
+        if bits > 0, BitPacking.width(largest) <= bits {
+          BitPacking.unpack(
+            source, count: rowsHere, width: bits, delta: 0, keepsZero: true, into: packed)
+          for row in 0..<rowsHere where packed[row] > largest { return true }
+        }
+        source += BitPacking.byteCount(rowsHere, width: bits)
+      }
+      return false
+    }
+  }
+
   /// Unpacks the miniblocks of `range`, whose packed numbers start at `offset`, relative to
   /// `chunkBase`.
   func unpack<T: FixedWidthInteger & UnsignedInteger>(

@@ -1,5 +1,5 @@
-// A whole segment file as a value: for golden files, tests and tools. Whatever the encoder writes can
-// be decoded into one, and encodes to the same bytes again.
+// A whole segment file as a value: for golden files, tests and tools. Whatever the encoder writes
+// can be decoded into one, and encodes to the same bytes again.
 
 /// What a segment file says, without offsets and hashes.
 package struct SegmentSpec: Equatable, Sendable {
