@@ -1,4 +1,4 @@
-// The 128 bytes in front of a file: reads back, and refuses what it must with the documented reason.
+// The 128 bytes in front of a file: read back, and refused with the documented reason.
 
 import Testing
 import VarveFormat

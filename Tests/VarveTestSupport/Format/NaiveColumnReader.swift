@@ -1,5 +1,5 @@
-// A slow reader of column blocks, written from the specification alone and bit by bit, to compare the
-// fast one with. Layer: test support.
+// A slow reader of column blocks, written from the specification alone and bit by bit, to compare
+// the fast one with. Layer: test support.
 
 import VarveFormat
 
