@@ -141,6 +141,9 @@ package struct SegmentState: Sendable {
         .badTransaction,
         "\(count) transactions and \(partCount) parts, with \(pendingParts.count) parts in front")
     }
+    guard UInt64(count) <= .max - nextSequence else {
+      throw reader.error(.badSequence, "\(count) transactions from sequence \(nextSequence) on")
+    }
     for part in pendingParts {
       guard try reader.uint64() == part.offset else {
         throw reader.error(.badPart, "a part lies elsewhere than its transaction says")
