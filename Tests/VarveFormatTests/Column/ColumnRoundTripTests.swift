@@ -1,4 +1,5 @@
-// Column blocks: cells of every type, shape and number of rows come back, by the fast and the slow way.
+// Column blocks: cells of every type, shape and number of rows come back, by the fast and the
+// slow way.
 
 import Testing
 import VarveFormat
