@@ -50,7 +50,25 @@ package enum LogFixture {
     return try builder.finish()
   }
 
-  /// The numbers of all `draft` transactions in the accepted part of the writing replica's log, in order.
+  /// A transaction with a number and columns of `rows` rows, in several frames.
+  package static func numberedColumns(_ number: Int, rows: Int) throws -> TransactionDraft {
+    var builder = TransactionBuilder()
+    builder.add(
+      .set(
+        ObjectReference(entity: 1, serial: UInt64(number + 1)),
+        [FieldValue(1, .integer(Int64(number)))]))
+    try builder.addColumns(
+      form: .create, entity: 9, rows: rows,
+      identifiers: .run(index: 0, firstSerial: UInt64(number * 100_000 + 1)),
+      columns: [
+        ColumnInput(1, .integer, .words((0..<rows).map { UInt64($0 &* $0) }, present: nil)),
+        ColumnInput(2, .integer, .words((0..<rows).map { UInt64($0 + number) }, present: nil)),
+      ])
+    return try builder.finish()
+  }
+
+  /// The numbers of all `draft` transactions in the accepted part of the writing replica's log, in
+  /// order.
   package static func numbers(_ disk: any Disk, at path: String) throws -> [Int] {
     let opening = try LogOpening(disk, StorePaths(path), syncsTails: false)
     var numbers: [Int] = []
@@ -62,9 +80,10 @@ package enum LogFixture {
             for transaction in unit.transactions {
               try OperationStream.forEach(transaction, parts: unit.parts) {
                 operation throws(FormatError) in
-                if case .set(_, let fields) = operation, case .integer(let value) = fields[0].value {
-                  numbers.append(Int(value))
-                }
+                guard case .set(_, let fields) = operation,
+                  case .integer(let value) = fields[0].value
+                else { return }
+                numbers.append(Int(value))
               }
             }
           })

@@ -6,7 +6,7 @@
 /// |---|---|---|
 /// | `full` | survives | survives |
 /// | `grouped` | survives | survives |
-/// | `relaxed` | survives | the last interval may be lost, never an earlier or a partial transaction |
+/// | `relaxed` | survives | the last interval may be lost, nothing earlier, no part |
 public enum Durability: Sendable, Equatable {
   /// Acknowledged after `fdatasync`. The default.
   case full

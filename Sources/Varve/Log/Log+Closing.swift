@@ -25,36 +25,45 @@ extension Log {
     commits.waiters -= 1
   }
 
-  /// Seals the open segment, records a clean end and releases the lock. A second call does nothing.
+  /// Seals the open segment, records a clean end and releases the lock.
   ///
-  /// - Throws: What sealing or the superblock met. The lock is released all the same; the next opening recovers.
+  /// A second call does nothing.
+  ///
+  /// - Throws: What sealing or the superblock met. The lock is released all the same; the next
+  ///   opening recovers.
   package func close() throws(LogError) {
     let timer = monitor.withLock { () -> LogTimer? in
-      let timer = self.timer
-      self.timer = nil
-      return isClosed ? nil : timer
+      defer { self.timer = nil }
+      return self.timer
     }
     timer?.stop()
     monitor.lock()
     defer { monitor.unlock() }
-    guard !isClosed else { return }
+    guard !isClosing else {
+      while !isClosed { waitForLeader() }
+      return
+    }
+    isClosing = true
     while commits.hasLeader || (failure == nil && segment?.encoder.hasOpenGroup == true) {
       waitForLeader()
     }
-    isClosed = true
     defer {
+      isClosed = true
+      segment = nil
       lock.release()
       monitor.broadcast()
     }
-    if failure != nil {
-      segment = nil
-      return
-    }
-    guard let segment else { return }
+    guard failure == nil, segment != nil else { return }
     do throws(DiskError) {
-      if commits.hasUnsynced { try segment.sync() }
-      try sealSegment()
+      if commits.hasUnsynced { try segment?.sync() }
+      guard try sealSegment() else { throw noSpaceForSeal }
       try writeSuperblock(isClean: true)
     } catch { throw fail(error, at: "closing") }
+  }
+
+  private var noSpaceForSeal: DiskError {
+    DiskError(
+      .noSpace, "no space to seal the last segment; nothing is lost, the next opening recovers",
+      path: paths.root, call: "pwrite")
   }
 }

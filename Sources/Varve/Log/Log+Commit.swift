@@ -1,15 +1,17 @@
 // The commit path: group commit with a leader (D2, Q34). Layer: Log.
 //
-// A committer encodes its transaction under the lock and gets a sequence. If nobody is writing it becomes the leader: it closes
-// the group, writes it in one piece and syncs it outside the lock, while later committers encode the next group. Then every waiter
-// whose sequence is covered returns, and one of the others leads the next group. A lone committer pays no hand-over.
+// A committer encodes its transaction under the lock and gets a sequence. If nobody is writing it
+// becomes the leader: it closes the group, writes it in one piece and syncs it outside the lock,
+// while later committers encode the next group. Then every waiter whose sequence is covered
+// returns, and one of the others leads the next group. A lone committer pays no hand-over.
 
 import VarveFormat
 
 extension Log {
   /// Appends a transaction and waits as `durability` says.
   ///
-  /// - Throws: `diskFull` and `tooLarge` when nothing was committed, `outcomeUnknown` when the write or sync of the group
+  /// - Throws: `diskFull` and `tooLarge` when nothing was committed, `outcomeUnknown` when the
+  ///   write or sync of the group
   ///   failed, `poisoned` after such a failure, `closed`.
   package func commit(_ draft: TransactionDraft, durability: Durability? = nil) throws(LogError)
     -> CommitPosition
@@ -19,7 +21,7 @@ extension Log {
     defer { monitor.unlock() }
     let segment = try admit()
     let position = append(draft, to: segment)
-    let generation = commits.generation
+    let generation = commits.kept.count
     if durability != .relaxed { commits.wantsSync = true }
     if case .grouped(let milliseconds) = durability { gather(milliseconds) }
     try complete(position.sequence, generation, durability)
@@ -41,7 +43,7 @@ extension Log {
   }
 
   private func checkState() throws(LogError) {
-    guard !isClosed else { throw LogError(.closed, "the log was closed", path: paths.root) }
+    guard !isClosing else { throw LogError(.closed, "the log was closed", path: paths.root) }
     if let failure {
       throw LogError(
         .poisoned, "an earlier write failed (\(failure)); close the store and open it again",
@@ -59,7 +61,7 @@ extension Log {
   private func rotate() throws(LogError) {
     do throws(DiskError) {
       if commits.hasUnsynced { try segment?.sync() }
-      try sealSegment()
+      if try !sealSegment() { becomeFull() }
     } catch { throw fail(error, at: "sealing a segment") }
   }
 
@@ -73,11 +75,13 @@ extension Log {
     needsFullVector = false
     commits.assigned = sequence
     counters.transactions += 1
-    if !draft.schema.isEmpty { schema = SchemaHint.merged(schema + draft.schema) }
+    commits.openSchema += draft.schema
     return CommitPosition(replica: head.replica, sequence: sequence, chain: chain, stamp: stamp)
   }
 
-  /// Leaves others some time to join the group. Someone else's group is not waited for twice.
+  /// Leaves others some time to join the group.
+  ///
+  /// Someone else's group is not waited for twice.
   private func gather(_ milliseconds: UInt32) {
     guard milliseconds > 0, !commits.hasLeader else { return }
     let end = clock.monotonicNanoseconds() + UInt64(milliseconds) * 1_000_000
@@ -94,12 +98,16 @@ extension Log {
   }
 
   /// Leads or follows until the sequence is acknowledged.
-  private func complete(_ sequence: UInt64, _ generation: UInt64, _ durability: Durability)
+  ///
+  /// `generation` says how many segments had been given up when the sequence was assigned.
+  private func complete(_ sequence: UInt64, _ generation: Int, _ durability: Durability)
     throws(LogError)
   {
     while true {
-      // After a full disk the same sequence may be somebody else's: the generation tells them apart.
-      guard generation == commits.generation else {
+      // After a full disk the same sequence may be somebody else's: the generation tells them
+      // apart.
+      if generation < commits.kept.count {
+        if sequence <= commits.kept[generation] { return }
         throw LogError(
           .diskFull, "the disk is full: the transaction was not committed", path: paths.root)
       }
@@ -108,7 +116,7 @@ extension Log {
       if let failure {
         throw LogError(
           .outcomeUnknown,
-          "the write or sync of sequence \(sequence) failed: it may or may not be there after the next opening",
+          "sequence \(sequence) failed to reach the disk: the next opening tells whether it is there",
           path: failure.path ?? paths.root, diskError: failure.diskError)
       }
       if commits.hasLeader { wait() } else { lead() }
@@ -123,8 +131,9 @@ extension Log {
     swap(&spareOutput, &segment.encoder.output)
     let group = Group(
       start: segment.writtenOffset, end: segment.encoder.offset, last: commits.assigned,
-      chain: segment.encoder.chain, syncs: commits.wantsSync)
+      chain: segment.encoder.chain, syncs: commits.wantsSync, schema: commits.openSchema)
     commits.wantsSync = false
+    commits.openSchema = []
     monitor.unlock()
     var failed: DiskError?
     var hasWritten = false
@@ -151,6 +160,7 @@ extension Log {
     let last: UInt64
     let chain: Hash128
     let syncs: Bool
+    let schema: [SchemaOperation]
   }
 
   private func didComplete(_ group: Group, _ segment: SegmentWriter) {
@@ -168,64 +178,10 @@ extension Log {
     } else {
       commits.hasUnsynced = true
     }
+    if !group.schema.isEmpty { schema = SchemaHint.merged(schema + group.schema) }
     head.nextSequence = commits.written + 1
     head.chain = group.chain
     head.acceptedBytes = group.end
     wakeTimer()
-  }
-
-  // MARK: failures
-
-  /// A failed write leaves a torn tail: on a full disk a new segment can follow, anything else poisons the log (D6, D7).
-  private func didFail(_ error: DiskError, hasWritten: Bool) {
-    if error.code == .noSpace, !hasWritten {
-      Reserve(disk: disk, paths: paths, bytes: options.reserveBytes).release()
-      isFull = true
-      abandonSegment()
-    } else {
-      _ = fail(error, at: hasWritten ? "syncing a commit" : "writing a commit")
-    }
-  }
-
-  /// Nothing more is written to the open segment: what it accepted is known, the rest of the group is void.
-  private func abandonSegment() {
-    do throws(DiskError) {
-      // Relaxed commits lie in the page cache; the successor's header will vouch for them.
-      if commits.hasUnsynced { try segment?.sync() }
-    } catch {
-      _ = fail(error, at: "syncing before leaving a full segment")
-      return
-    }
-    segment?.abandon()
-    segment = nil
-    commits.generation += 1
-    commits.assigned = commits.written
-    commits.durable = commits.written
-    commits.hasUnsynced = false
-    commits.hasUnmarked = false
-    commits.wantsSync = false
-  }
-
-  /// Poisons the log.
-  func fail(_ error: DiskError, at what: String) -> LogError {
-    var failure = LogError(error)
-    failure.message = "\(what): \(failure.message)"
-    if self.failure == nil { self.failure = failure }
-    segment?.abandon()
-    if commits.waiters > 0 { monitor.broadcast() }
-    return failure
-  }
-
-  private func resumeWhenThereIsSpace() throws(LogError) {
-    let reserve = Reserve(disk: disk, paths: paths, bytes: options.reserveBytes)
-    do throws(DiskError) {
-      guard try disk.freeBytes(paths.root) >= reserve.resumeBytes else {
-        throw DiskError(
-          .noSpace, "the disk is full: \(reserve.resumeBytes) free bytes are needed to go on",
-          path: paths.root, call: "statfs")
-      }
-      try reserve.fill()
-      isFull = false
-    } catch { throw LogError(error) }
   }
 }

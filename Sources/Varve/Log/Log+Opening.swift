@@ -8,10 +8,10 @@ extension Log {
   /// - Throws: `exists` when a store is there, `busy` when somebody has it open.
   package static func create(
     at path: String, disk: any Disk, clock: any Clock = SystemClock(),
-    entropy: any Entropy = SystemEntropy(), options: LogOptions = LogOptions(), store: StoreID? = nil
+    entropy: any Entropy = SystemEntropy(), options: LogOptions = LogOptions(),
+    store: StoreID? = nil
   ) throws(LogError) -> Log {
     let paths = StorePaths(path)
-    let lock: any DiskLock
     do throws(DiskError) {
       if let status = try disk.status(paths.root), !status.isDirectory {
         throw DiskError(
@@ -19,39 +19,32 @@ extension Log {
       }
       try disk.makeDirectory(paths.root)
       try disk.syncDirectory(StorePaths.parent(paths.root))
-      try refuseRemote(disk, paths, options)
-      lock = try disk.lock(paths.lock)
     } catch { throw LogError(error) }
+    let lock = try takeLock(disk, paths, options)
     let opening = try LogOpening(disk, paths, syncsTails: false)
-    guard opening.superblock == nil, opening.catalog.logs.allSatisfy({ $0.segments.isEmpty }) else {
+    // A segment that cannot be read is a segment all the same.
+    guard opening.superblock == nil, opening.store == nil, !opening.report.isDamaged else {
       lock.release()
       throw LogError(.exists, "a store is there already; open it instead", path: paths.root)
     }
     let first = Superblock(
       store: store ?? StoreID(entropy.bytes(16)), replica: ReplicaID(entropy.bytes(16)))
-    return try start(
-      disk, clock, entropy, options, lock, opening, first, hasFile: false, isNew: true)
+    return try start(disk, clock, entropy, options, lock, opening, first, isNew: true)
   }
 
-  /// Opens the store at `path` for writing. Nothing is written before the first commit (Q52).
+  /// Opens the store at `path` for writing.
   ///
-  /// - Throws: `notAStore` when there is none, `busy`, `disk`, `tooNew`. Damage is in `report`, not an error.
+  /// Nothing is written before the first commit (Q52).
+  ///
+  /// - Throws: `notAStore` when there is none, `busy`, `disk`, `tooNew`. Damage is in `report`, not
+  ///   an error.
   package static func open(
     at path: String, disk: any Disk, clock: any Clock = SystemClock(),
     entropy: any Entropy = SystemEntropy(), options: LogOptions = LogOptions()
   ) throws(LogError) -> Log {
     let paths = StorePaths(path)
-    let lock: any DiskLock
-    do throws(DiskError) {
-      guard let status = try disk.status(paths.root), status.isDirectory else {
-        throw DiskError(.notFound, "there is no store", path: paths.root, call: "open")
-      }
-      try refuseRemote(disk, paths, options)
-      lock = try disk.lock(paths.lock)
-    } catch {
-      throw error.code == .notFound
-        ? LogError(.notAStore, "there is no store", path: paths.root) : LogError(error)
-    }
+    try requireStore(disk, paths)
+    let lock = try takeLock(disk, paths, options)
     var opening = try LogOpening(disk, paths, syncsTails: true)
     guard opening.hasSuperblockFile || opening.catalog.store != nil else {
       lock.release()
@@ -66,20 +59,39 @@ extension Log {
       opening.report.continuesReplica = false
     }
     let current = opening.superblock ?? rebuilt(opening, entropy)
-    return try start(
-      disk, clock, entropy, options, lock, opening, current, hasFile: opening.hasSuperblockFile,
-      isNew: false)
+    return try start(disk, clock, entropy, options, lock, opening, current, isNew: false)
   }
 
-  private static func refuseRemote(_ disk: any Disk, _ paths: StorePaths, _ options: LogOptions)
-    throws(DiskError)
-  {
-    if !options.allowsRemote, try disk.isRemote(paths.root) {
-      throw DiskError(
-        .unsupported,
-        "a network or user-space file system cannot keep writers apart; keep the store on a local disk",
-        path: paths.root, call: "statfs")
+  /// Looks before locking, which would leave a file in a directory that is none of ours.
+  private static func requireStore(_ disk: any Disk, _ paths: StorePaths) throws(LogError) {
+    var isDirectory = false
+    var hasFiles = false
+    do throws(DiskError) {
+      isDirectory = try disk.status(paths.root)?.isDirectory ?? false
+      if isDirectory {
+        let superblock = try disk.status(paths.superblock)
+        let log = try disk.status(paths.log)
+        hasFiles = superblock != nil || log != nil
+      }
+    } catch { throw LogError(error) }
+    guard isDirectory else { throw LogError(.notAStore, "there is no store", path: paths.root) }
+    guard hasFiles else {
+      throw LogError(
+        .notAStore, "the directory has neither a superblock nor segments", path: paths.root)
     }
+  }
+
+  private static func takeLock(
+    _ disk: any Disk, _ paths: StorePaths, _ options: LogOptions
+  ) throws(LogError) -> any DiskLock {
+    do throws(DiskError) {
+      let isRemote = try disk.isRemote(paths.root)
+      if options.allowsRemote || !isRemote { return try disk.lock(paths.lock) }
+    } catch { throw LogError(error) }
+    throw LogError(
+      .remote,
+      "a network or user-space file system cannot keep writers apart; use a local disk",
+      path: paths.root)
   }
 
   /// A superblock made from what the segments say, when no slot is valid (D5).
@@ -92,7 +104,7 @@ extension Log {
 
   private static func start(
     _ disk: any Disk, _ clock: any Clock, _ entropy: any Entropy, _ options: LogOptions,
-    _ lock: any DiskLock, _ opening: LogOpening, _ current: Superblock, hasFile: Bool, isNew: Bool
+    _ lock: any DiskLock, _ opening: LogOpening, _ current: Superblock, isNew: Bool
   ) throws(LogError) -> Log {
     var superblock = current
     superblock.host = options.host
@@ -113,7 +125,7 @@ extension Log {
     log.commits.written = log.commits.assigned
     log.commits.durable = log.commits.assigned
     log.commits.writtenChain = head.chain
-    if !hasFile {
+    if isNew {
       do throws(DiskError) { try log.createFiles() } catch {
         lock.release()
         throw LogError(error)
@@ -122,12 +134,12 @@ extension Log {
     return log
   }
 
-  /// Superblock and reserve of a new store.
+  /// Reserve and superblock of a new store, which is there when its superblock is.
   private func createFiles() throws(DiskError) {
     try disk.makeDirectory(paths.log)
+    try Reserve(disk: disk, paths: paths, bytes: options.reserveBytes).fill()
     superblock.counter = 1
     superblock.isClean = true
     superblock.inode = try SuperblockFile(disk: disk, paths: paths).create(superblock)
-    try Reserve(disk: disk, paths: paths, bytes: options.reserveBytes).fill()
   }
 }

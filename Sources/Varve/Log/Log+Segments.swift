@@ -1,4 +1,5 @@
-// Beginning, sealing and replacing segments. All called with the monitor held and no leader. Layer: Log.
+// Beginning, sealing and replacing segments. All called with the monitor held and no leader. Layer:
+// Log.
 
 import VarveFormat
 
@@ -12,9 +13,12 @@ extension Log {
       needsFullVector = true
       counters.segments += 1
       return created
-    } catch {
-      if error.code == .noSpace { isFull = true }
+    } catch  where error.isShortOfSpace {
+      isFull = true
       throw LogError(error)
+    } catch {
+      // Which names and bytes reached the disk is not known: reading them again finds out (D6).
+      throw fail(error, at: "beginning a segment")
     }
   }
 
@@ -31,7 +35,8 @@ extension Log {
       created: lastStamp.next(wallMilliseconds: clock.wallMilliseconds()),
       previousBytes: head.acceptedBytes)
     let created = try SegmentWriter.create(
-      disk: disk, paths: paths, header: header, schema: schema, preallocation: options.preallocation)
+      disk: disk, paths: paths, header: header, schema: schema, preallocation: options.preallocation
+    )
     let previousLength = head.acceptedBytes
     head.ordinal = header.ordinal
     head.acceptedBytes = created.writtenOffset
@@ -43,44 +48,53 @@ extension Log {
     return created
   }
 
-  /// Records where the log stands. Called on rotation, first write and close (D5).
+  /// Records where the log stands.
+  ///
+  /// Called on rotation, first write and close (D5).
   func writeSuperblock(isClean: Bool) throws(DiskError) {
-    superblock.counter += 1
-    superblock.isClean = isClean
-    superblock.replica = head.replica
-    superblock.openOrdinal = head.ordinal
-    superblock.durableMark = head.acceptedBytes
-    superblock.lastSequence = head.nextSequence - 1
-    superblock.chain = head.chain
-    superblock.maxStamp = lastStamp
+    // Taken over when it is written: a second attempt must not spoil the other slot.
+    var next = superblock
+    next.counter += 1
+    next.isClean = isClean
+    next.replica = head.replica
+    next.openOrdinal = head.ordinal
+    next.durableMark = head.acceptedBytes
+    next.lastSequence = head.nextSequence - 1
+    next.chain = head.chain
+    next.maxStamp = lastStamp
     let file = SuperblockFile(disk: disk, paths: paths)
-    if try disk.status(paths.superblock) == nil {
-      superblock.inode = try file.create(superblock)
+    if let status = try disk.status(paths.superblock) {
+      next.inode = status.inode
+      try file.update(next)
     } else {
-      if let status = try disk.status(paths.superblock) { superblock.inode = status.inode }
-      try file.update(superblock)
+      next.inode = try file.create(next)
     }
+    superblock = next
   }
 
   /// Seals the open segment; the next write begins another one.
-  func sealSegment() throws(DiskError) {
-    guard let segment else { return }
-    segment.encoder.endGroup()
+  ///
+  /// Returns false when there is no room for the SEAL: the file then stays as it is (D6).
+  func sealSegment() throws(DiskError) -> Bool {
+    guard let segment else { return true }
     let vector = others.enumerated().map {
       Seal.VectorEntry(index: UInt32($0.offset + 1), sequence: $0.element.nextSequence - 1)
     }
-    let length = try withReserve { () throws(DiskError) in
-      try segment.seal(vector: vector, dictionary: dictionary)
-    }
-    head.acceptedBytes = length
+    do throws(DiskError) {
+      try segment.writeSeal(vector: vector, dictionary: dictionary)
+    } catch  where error.isShortOfSpace { return false }
+    head.acceptedBytes = try segment.finishSeal()
     self.segment = nil
     commits.hasUnmarked = false
     commits.hasUnsynced = false
+    return true
   }
 
   /// The dictionary of the other replicas in this store.
   var dictionary: [DictionaryEntry] {
-    others.enumerated().map { DictionaryEntry(index: UInt32($0.offset + 1), .replica($0.element.replica)) }
+    others.enumerated().map {
+      DictionaryEntry(index: UInt32($0.offset + 1), .replica($0.element.replica))
+    }
   }
 
   /// The positions of the other replicas that every segment's first transaction lists (Q42).
@@ -96,7 +110,7 @@ extension Log {
   private func withReserve<R>(_ body: () throws(DiskError) -> R) throws(DiskError) -> R {
     do throws(DiskError) {
       return try body()
-    } catch where error.code == .noSpace {
+    } catch  where error.isShortOfSpace {
       Reserve(disk: disk, paths: paths, bytes: options.reserveBytes).release()
       return try body()
     }

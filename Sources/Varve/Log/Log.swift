@@ -1,4 +1,5 @@
-// The writing side of a store's log: lock, superblock, commit groups, rotation, failure states. Layer: Log.
+// The writing side of a store's log: lock, superblock, commit groups, rotation, failure states.
+// Layer: Log.
 
 import VarveFormat
 
@@ -14,7 +15,9 @@ public struct CommitPosition: Sendable, Equatable {
   public var stamp: Stamp
 }
 
-/// A log that is open for writing. One per directory (Q28).
+/// A log that is open for writing.
+///
+/// One per directory (Q28).
 ///
 /// All methods may be called from any thread and block. See `Log+Commit.swift` for the commit path.
 package final class Log: @unchecked Sendable {
@@ -41,6 +44,8 @@ package final class Log: @unchecked Sendable {
   var temporaryFiles: [String]
 
   var failure: LogError?
+  /// No more commits are let in; those under way come to their end.
+  var isClosing = false
   var isClosed = false
   /// Set while nothing can be written for lack of space; cleared when there is space again (D7).
   var isFull = false
@@ -73,7 +78,7 @@ package final class Log: @unchecked Sendable {
   }
 
   deinit {
-    timer?.cancel()
+    timer?.stop()
     lock.release()
   }
 
@@ -88,7 +93,9 @@ package final class Log: @unchecked Sendable {
 
   /// The state as a word: `writable`, `full`, `poisoned` or `closed`.
   package var state: String {
-    monitor.withLock { isClosed ? "closed" : failure != nil ? "poisoned" : isFull ? "full" : "writable" }
+    monitor.withLock {
+      isClosed ? "closed" : failure != nil ? "poisoned" : isFull ? "full" : "writable"
+    }
   }
 }
 
@@ -105,8 +112,10 @@ package struct LogCounters: Sendable, Equatable {
 struct CommitState {
   /// A thread is writing or syncing outside the lock.
   var hasLeader = false
-  /// Raised when commits that were under way are given up (D7).
-  var generation: UInt64 = 0
+  /// For each segment that was given up on a full disk, the last sequence that it kept (D7).
+  var kept: [UInt64] = []
+  /// Schema declarations of the open group; they count when it is written.
+  var openSchema: [SchemaOperation] = []
   /// The last sequence handed out, written to the system, and made durable.
   var assigned: UInt64 = 0
   var written: UInt64 = 0

@@ -11,9 +11,18 @@ package struct CatalogSegment: Sendable {
   package let durableMark: UInt64
 
   package var isNewest: Bool { successor == nil }
+  /// Whether the file counts as sealed.
+  ///
+  /// Under its open name it does so only if its successor saw the SEAL: when the sync of the SEAL
+  /// failed, it may not be there at the next opening.
+  package var isSealed: Bool {
+    guard file.isSealed else { return false }
+    guard case .open = file.name, let successor else { return true }
+    return successor.previousBytes == file.length
+  }
   /// How far the file may be read: to the end, or to where its successor says (Q1).
   package var limit: UInt64 {
-    guard let successor, !file.isSealed else { return file.length }
+    guard let successor, !isSealed else { return file.length }
     return min(successor.previousBytes, file.length)
   }
 }
@@ -36,7 +45,8 @@ package struct LogCatalog: Sendable {
 
   /// Lists and inspects all segment files below `log/`.
   ///
-  /// - Throws: `disk` when a directory or file cannot be read: that is never taken for absence or damage.
+  /// - Throws: `disk` when a directory or file cannot be read: that is never taken for absence or
+  ///   damage.
   package init(_ disk: any Disk, _ paths: StorePaths, superblock: Superblock?) throws(LogError) {
     store = superblock?.store
     var names: [String] = []
@@ -50,18 +60,21 @@ package struct LogCatalog: Sendable {
         report.note(.foreignFile, path, "not the name of a replica; ignored")
         continue
       }
-      let files = try inspect(disk, path, replica)
+      let files = try inspect(disk, path, replica, superblock)
       logs.append(catalog(files, replica, superblock))
     }
+    if let superblock { checkNewest(superblock) }
     report.segments = logs.reduce(0) { $0 + $1.segments.count }
   }
 
-  private mutating func inspect(_ disk: any Disk, _ directory: String, _ replica: ReplicaID)
-    throws(LogError) -> [SegmentFile]
-  {
+  private mutating func inspect(
+    _ disk: any Disk, _ directory: String, _ replica: ReplicaID, _ superblock: Superblock?
+  ) throws(LogError) -> [SegmentFile] {
     var files: [SegmentFile] = []
     let names: [String]
-    do throws(DiskError) { names = try disk.list(directory).sorted() } catch { throw LogError(error) }
+    do throws(DiskError) { names = try disk.list(directory).sorted() } catch {
+      throw LogError(error)
+    }
     for name in names {
       let path = "\(directory)/\(name)"
       guard let parsed = SegmentName(name) else {
@@ -77,12 +90,28 @@ package struct LogCatalog: Sendable {
           disk, path: path, name: parsed, store: store, replica: replica)
         if store == nil { store = file.header.store }
         files.append(file)
-      } catch { try note(error, path) }
+      } catch {
+        // Its sequences may be in use: they are not given again (Q51).
+        if replica == superblock?.replica { report.continuesReplica = false }
+        // A reader beside a writer sees a segment get its sealed name: it lists again.
+        try checkPresence(disk, path)
+        try note(error, path)
+      }
     }
     return files.sorted { $0.header.ordinal < $1.header.ordinal }
   }
 
-  /// A file that cannot take part: unreadable and newer files stop the opening, others are reported.
+  private func checkPresence(_ disk: any Disk, _ path: String) throws(LogError) {
+    do throws(DiskError) {
+      if try disk.status(path) == nil {
+        throw DiskError(
+          .notFound, "the file went away while it was read", path: path, call: "open")
+      }
+    } catch { throw LogError(error) }
+  }
+
+  /// A file that cannot take part: unreadable and newer files stop the opening, others are
+  /// reported.
   private mutating func note(_ error: FormatError, _ path: String) throws(LogError) {
     switch error.code {
     case .unreadable, .unknownVersion: throw LogError(error, path: path)
@@ -100,21 +129,26 @@ package struct LogCatalog: Sendable {
     var segments: [CatalogSegment] = []
     for (index, file) in files.enumerated() {
       let next = index + 1 < files.count ? files[index + 1] : nil
-      let isOpenOne = superblock?.replica == replica && superblock?.openOrdinal == file.header.ordinal
+      let isOpenOne =
+        superblock?.replica == replica && superblock?.openOrdinal == file.header.ordinal
       segments.append(
         CatalogSegment(
-          file: file, successor: next?.header, durableMark: isOpenOne ? superblock?.durableMark ?? 0 : 0))
+          file: file, successor: next?.header,
+          durableMark: isOpenOne ? superblock?.durableMark ?? 0 : 0))
       if let next { checkNeighbours(file, next) }
     }
-    if let superblock, superblock.replica == replica,
-      superblock.openOrdinal > (files.last?.header.ordinal ?? 0)
-    {
-      report.note(
-        .gap, segments.last?.file.path ?? replica.description,
-        "segment \(superblock.openOrdinal) is recorded in the superblock and missing",
-        sequence: superblock.lastSequence)
-    }
     return CatalogLog(replica: replica, segments: segments)
+  }
+
+  /// The segment that the superblock names must be there, or sequences would be given twice (Q51).
+  private mutating func checkNewest(_ superblock: Superblock) {
+    let newest = logs.first { $0.replica == superblock.replica }?.newest?.file
+    guard superblock.openOrdinal > newest?.header.ordinal ?? 0 else { return }
+    report.note(
+      .gap, newest?.path ?? superblock.replica.description,
+      "segment \(superblock.openOrdinal) is recorded in the superblock and missing",
+      sequence: superblock.lastSequence)
+    report.continuesReplica = false
   }
 
   /// What two consecutive segments must agree on without reading their frames.
@@ -132,7 +166,7 @@ package struct LogCatalog: Sendable {
         "\(file.length) bytes are there and the next segment accepted \(next.header.previousBytes)",
         offset: file.length, bytes: next.header.previousBytes - file.length,
         sequence: file.header.firstSequence)
-    } else if file.isSealed, file.length != next.header.previousBytes {
+    } else if case .sealed = file.name, file.length != next.header.previousBytes {
       report.note(
         .corrupt, file.path,
         "sealed at \(file.length) bytes and the next segment accepted \(next.header.previousBytes)",

@@ -4,7 +4,9 @@ import VarveFormat
 
 /// A log that cannot be opened, read or written.
 public struct LogError: Error, Sendable {
-  /// The kind of problem. Cases may be added.
+  /// The kind of problem.
+  ///
+  /// Cases may be added.
   public enum Code: String, Sendable {
     /// There is no store at the path.
     case notAStore
@@ -24,7 +26,8 @@ public struct LogError: Error, Sendable {
     case diskFull
     /// An earlier write, sync or close failed: open the store again (D6).
     case poisoned
-    /// The commit was under way when its write or sync failed: it may or may not be there after the next opening (Q51).
+    /// The commit was under way when its write or sync failed: it may or may not be there after the
+    /// next opening (Q51).
     case outcomeUnknown
     /// The log was closed.
     case closed

@@ -1,4 +1,5 @@
-// Opens a store's logs for reading and finds out how writing may continue. Writes nothing (Q52). Layer: Log.
+// Opens a store's logs for reading and finds out how writing may continue. Writes nothing (Q52).
+// Layer: Log.
 
 import VarveFormat
 
@@ -27,10 +28,37 @@ package struct LogOpening: Sendable {
 
   /// Reads superblock, directory and the newest segments.
   ///
-  /// `syncsTails` makes newest segments durable before they are trusted: what the page cache shows may not survive otherwise.
-  package init(_ disk: any Disk, _ paths: StorePaths, syncsTails: Bool, bound: ReadBound = .validFrames)
-    throws(LogError)
-  {
+  /// `syncsTails` makes newest segments durable before they are trusted: what the page cache shows
+  /// may not survive otherwise.
+  package init(
+    _ disk: any Disk, _ paths: StorePaths, syncsTails: Bool, bound: ReadBound = .validFrames
+  ) throws(LogError) {
+    var attempts = 1
+    while true {
+      do throws(LogError) {
+        let opening = try LogOpening(once: disk, paths, syncsTails: syncsTails, bound: bound)
+        // A listing beside a writer may miss a file that is being renamed: a gap is looked at
+        // twice.
+        let hasGap = opening.report.findings.contains { $0.kind == .gap }
+        if !hasGap || attempts > 1 {
+          self = opening
+          return
+        }
+      } catch {
+        guard error.diskError?.code == .notFound, attempts < LogOpening.attemptsMax else {
+          throw error
+        }
+      }
+      attempts += 1
+    }
+  }
+
+  /// How often a store is listed again whose files get other names meanwhile.
+  private static let attemptsMax = 16
+
+  private init(
+    once disk: any Disk, _ paths: StorePaths, syncsTails: Bool, bound: ReadBound
+  ) throws(LogError) {
     self.paths = paths
     let reading = try SuperblockFile(disk: disk, paths: paths).read()
     superblock = reading.current
@@ -70,7 +98,8 @@ package struct LogOpening: Sendable {
     var head = LogHead(replica: log.replica)
     defer { heads.append(head) }
     guard let newest = log.newest else { return }
-    if syncsTails, !newest.file.isSealed { try sync(newest.file.path, disk) }
+    // A SEAL under an open name may be in the page cache only.
+    if syncsTails, case .open = newest.file.name { try sync(newest.file.path, disk) }
     var schema: [SchemaOperation] = []
     let result = try LogReader(disk).read(
       newest, bound: bound,
@@ -78,12 +107,15 @@ package struct LogOpening: Sendable {
       unit: { unit throws(FormatError) in schema += try SchemaHint.declarations(unit) })
     let state = result.reading.state
     head.ordinal = newest.file.header.ordinal
-    head.acceptedBytes = newest.file.isSealed ? newest.file.length : state.accepted
+    // A crash can leave the trailer without the SEAL in front of it, or both without the cut behind
+    // them.
+    let isSealed = newest.file.isSealed && result.verdict == .sealed
+    head.acceptedBytes = isSealed ? newest.file.length : state.accepted
     head.nextSequence = state.nextSequence
     head.chain = state.chain
     self.schema += schema
     maxStamp = max(maxStamp, state.maxStamp, newest.file.header.created)
-    if !newest.file.isSealed { report.tailTransactions += state.transactions }
+    if !isSealed { report.tailTransactions += state.transactions }
     judge(result, log.replica)
   }
 
@@ -94,6 +126,8 @@ package struct LogOpening: Sendable {
         try? file.close()
         throw error
       }
+      // An earlier sync may have failed: what counts is what the device has.
+      file.dropCache()
       try file.close()
     } catch { throw LogError(error) }
   }
@@ -112,8 +146,8 @@ package struct LogOpening: Sendable {
     case .suspect:
       report.note(
         .suspectTail, path,
-        "\(dropped) bytes cannot be read and do not look like a crash: acknowledged transactions from "
-          + "sequence \(reading.state.nextSequence) on may be missing",
+        "\(dropped) bytes cannot be read and do not look like a crash: acknowledged transactions "
+          + "from sequence \(reading.state.nextSequence) on may be missing",
         offset: reading.accepted, bytes: dropped, sequence: reading.state.nextSequence)
     case .corrupt:
       report.note(

@@ -24,7 +24,8 @@ package struct PreallocationPolicy: Sendable {
 
   /// Zeros to write behind a group that ends at `end`, when the file is filled up to `allocated`.
   ///
-  /// Steps double from the first one. A group that is larger than a step extends the file by itself.
+  /// Steps double from the first one. A group that is larger than a step extends the file by
+  /// itself.
   func bytes(groupEnd end: UInt64, groupBytes: UInt64, allocated: UInt64) -> UInt64 {
     guard stepBytesMax > 0, end > allocated, groupBytes < firstBytes else { return 0 }
     return min(max(allocated, firstBytes), stepBytesMax)
@@ -45,7 +46,9 @@ package struct LogOptions: Sendable {
   package var reserveBytes: UInt64 = 512 << 10
   /// Whether a network or user-space file system is accepted for writing (D9).
   package var allowsRemote = false
-  /// Whether a timer thread syncs relaxed commits and writes marks. Simulations drive time themselves.
+  /// Whether a timer thread syncs relaxed commits and writes marks.
+  ///
+  /// Simulations drive time themselves.
   package var usesTimer = true
   /// The identity of this machine, compared with the recorded one (R37).
   package var host: UInt64 = 0

@@ -14,7 +14,8 @@ package enum ReadBound: Sendable {
 package struct SegmentResult: Sendable {
   package let segment: CatalogSegment
   package let reading: SegmentReading
-  /// The verdict in its place: an unsealed segment with a successor is clean when the accepted prefix matches (Q1).
+  /// The verdict in its place: an unsealed segment with a successor is clean when the accepted
+  /// prefix matches (Q1).
   package let verdict: TailVerdict
 }
 
@@ -41,7 +42,8 @@ package struct LogReader: Sendable {
     do throws(FormatError) {
       var limit = segment.limit
       if case .syncedOffset = bound, segment.isNewest, !segment.file.isSealed {
-        limit = try syncedOffset(source, limit: limit)
+        // The superblock vouches for hints, which no frame may have promised yet.
+        limit = max(try syncedOffset(source, limit: limit), min(segment.durableMark, limit))
       }
       var scanner = try SegmentScanner(source, limit: limit)
       let reading = try scanner.readAll(durableMark: segment.durableMark, hint: hint, unit: unit)
@@ -60,7 +62,7 @@ package struct LogReader: Sendable {
       if case .sealed = segment.file.name, reading.verdict != .sealed { return .corrupt }
       return reading.verdict
     }
-    if segment.file.isSealed {
+    if segment.isSealed || reading.verdict == .sealed {
       return reading.verdict == .sealed && reading.state.chain == successor.previousChain
         ? .sealed : .corrupt
     }

@@ -65,14 +65,16 @@ final class LogTimer: @unchecked Sendable {
 }
 
 extension Log {
-  /// Whether a sync or a mark will fall due. Called with the monitor held.
+  /// Whether a sync or a mark will fall due.
+  ///
+  /// Called with the monitor held.
   var hasTimedWork: Bool {
     !isClosed && failure == nil && (commits.hasUnsynced || commits.hasUnmarked)
   }
 
   /// Called after each group with the monitor held.
   func wakeTimer() {
-    guard options.usesTimer else { return }
+    guard options.usesTimer, !isClosing else { return }
     if timer == nil {
       let created = LogTimer(self)
       created.start()
@@ -81,7 +83,9 @@ extension Log {
     timer?.arm()
   }
 
-  /// Does what is due. Returns whether something is left for later.
+  /// Does what is due.
+  ///
+  /// Returns whether something is left for later.
   package func tick() -> Bool {
     monitor.lock()
     defer { monitor.unlock() }
@@ -91,7 +95,9 @@ extension Log {
     let idle = now &- commits.lastCommitNanoseconds
     if commits.hasUnsynced {
       let age = now &- commits.lastSyncNanoseconds
-      if age >= options.relaxedSyncMilliseconds * 1_000_000 || idle >= options.idleMilliseconds * 1_000_000 {
+      if age >= options.relaxedSyncMilliseconds * 1_000_000
+        || idle >= options.idleMilliseconds * 1_000_000
+      {
         syncUnlocked(segment)
         commits.lastSyncNanoseconds = now
       }
@@ -134,6 +140,10 @@ extension Log {
       try segment.write(spareOutput, at: segment.writtenOffset)
       head.acceptedBytes = segment.writtenOffset
       commits.hasUnmarked = false
-    } catch { _ = fail(error, at: "writing a mark") }
+    } catch  where error.isShortOfSpace {
+      becomeFull()
+    } catch {
+      _ = fail(error, at: "writing a mark")
+    }
   }
 }

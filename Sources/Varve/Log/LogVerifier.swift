@@ -16,7 +16,8 @@ package enum VerifyLevel: String, Sendable, CaseIterable {
 package enum LogVerifier {
   /// Reads every byte of the segments and checks frames, chain and part hashes.
   ///
-  /// Results come in the order of the segments. A part whose hash does not match makes its segment corrupt.
+  /// Results come in the order of the segments. A part whose hash does not match makes its segment
+  /// corrupt.
   ///
   /// - Throws: `disk` and `tooNew`.
   package static func verify(_ disk: any Disk, _ segments: [CatalogSegment]) throws(LogError)

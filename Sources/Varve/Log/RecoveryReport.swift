@@ -4,11 +4,14 @@ import VarveFormat
 
 /// One finding about a file.
 public struct RecoveryFinding: Sendable, Equatable {
-  /// What was found. Cases may be added.
+  /// What was found.
+  ///
+  /// Cases may be added.
   public enum Kind: String, Sendable {
     /// A crash cut the last write short; nothing acknowledged is missing.
     case tornTail
-    /// An unreadable tail that does not look like a crash: acknowledged transactions may be missing.
+    /// An unreadable tail that does not look like a crash: acknowledged transactions may be
+    /// missing.
     case suspectTail
     /// Durable or sealed bytes cannot be read.
     case corrupt
@@ -20,7 +23,8 @@ public struct RecoveryFinding: Sendable, Equatable {
     case unusedFile
     /// A superblock slot, or the whole file, could not be used.
     case superblock
-    /// The directory is a copy, or came from a backup: writing continues under a fresh replica (R37).
+    /// The directory is a copy, or came from a backup: writing continues under a fresh replica
+    /// (R37).
     case copied
     /// The store was not closed in order. Harmless.
     case unclean
@@ -40,7 +44,9 @@ public struct RecoveryFinding: Sendable, Equatable {
   public var message: String
 }
 
-/// What was found when a log was opened. Printing it is up to the caller.
+/// What was found when a log was opened.
+///
+/// Printing it is up to the caller.
 public struct RecoveryReport: Sendable, Equatable {
   /// All findings, in the order of discovery.
   public var findings: [RecoveryFinding] = []

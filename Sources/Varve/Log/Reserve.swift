@@ -8,14 +8,16 @@ struct Reserve {
   let paths: StorePaths
   let bytes: UInt64
 
-  /// Writes the files that are missing. A full disk is no error here: then there is no reserve.
+  /// Writes the files that are missing.
+  ///
+  /// A full disk is no error here: then there is no reserve.
   func fill() throws(DiskError) {
     guard bytes > 0 else { return }
     do throws(DiskError) {
       for index in 0..<2 where try disk.status(paths.reserve(index)) == nil {
         try write(paths.reserve(index))
       }
-    } catch where error.code == .noSpace { release() }
+    } catch  where error.code == .noSpace { release() }
   }
 
   private func write(_ path: String) throws(DiskError) {
@@ -30,7 +32,9 @@ struct Reserve {
     }
   }
 
-  /// Gives the space back. Failures do not matter: it is a help, not a promise.
+  /// Gives the space back.
+  ///
+  /// Failures do not matter: it is a help, not a promise.
   func release() {
     for index in 0..<2 { try? disk.remove(paths.reserve(index)) }
   }

@@ -54,6 +54,6 @@ package struct SegmentFile: Sendable {
     let bytes = try source.read(offset, Trailer.byteCount)
     do throws(FormatError) {
       return try Trailer(bytes, offset: offset, salt: header.salt)
-    } catch where error.code == .unreadable { throw error } catch { return nil }
+    } catch  where error.code == .unreadable { throw error } catch { return nil }
   }
 }

@@ -4,7 +4,8 @@ import VarveFormat
 
 /// The open segment of a log.
 ///
-/// Encoding happens under the log's lock; `write(_:at:)` and `sync()` run outside it, by the leader alone.
+/// Encoding happens under the log's lock; `write(_:at:)` and `sync()` run outside it, by the leader
+/// alone.
 package final class SegmentWriter: @unchecked Sendable {
   let disk: any Disk
   let paths: StorePaths
@@ -32,7 +33,8 @@ package final class SegmentWriter: @unchecked Sendable {
     self.encoder = encoder
   }
 
-  /// Creates the file under a temporary name with header, hints and zeros, syncs it, gives it its open name and syncs the directory.
+  /// Creates the file under a temporary name with header, hints and zeros, syncs it, gives it its
+  /// open name and syncs the directory.
   static func create(
     disk: any Disk, paths: StorePaths, header: FileHeader, schema: [SchemaOperation],
     preallocation: PreallocationPolicy
@@ -40,6 +42,12 @@ package final class SegmentWriter: @unchecked Sendable {
     let path = paths.segment(header.replica, .open(ordinal: header.ordinal))
     let temporary = path + StorePaths.temporarySuffix
     if try disk.status(temporary) != nil { try disk.remove(temporary) }
+    // Renaming would replace it.
+    if try disk.status(path) != nil {
+      throw DiskError(
+        .exists, "a segment that is not known lies here; open the store again", path: path,
+        call: "rename")
+    }
     var encoder = SegmentEncoder(header)
     if !schema.isEmpty { encoder.hint(.schema, SchemaHint.encode(schema)) }
     let start = encoder.offset
@@ -97,11 +105,19 @@ package final class SegmentWriter: @unchecked Sendable {
 
   func sync() throws(DiskError) { try file.sync(.data) }
 
-  /// Writes SEAL and trailer, cuts the file there, syncs, renames and syncs the directory. Returns the sealed length.
-  func seal(vector: [Seal.VectorEntry], dictionary: [DictionaryEntry]) throws(DiskError) -> UInt64 {
+  /// Writes SEAL and trailer.
+  ///
+  /// Called once: a file whose SEAL did not fit gets no other one.
+  func writeSeal(vector: [Seal.VectorEntry], dictionary: [DictionaryEntry]) throws(DiskError) {
     encoder.seal(vector: vector, dictionary: dictionary)
     try file.write(encoder.output, at: writtenOffset)
     encoder.output.removeAll()
+  }
+
+  /// Cuts the file behind the trailer, syncs, renames and syncs the directory.
+  ///
+  /// Returns the sealed length.
+  func finishSeal() throws(DiskError) -> UInt64 {
     let length = encoder.offset
     try file.truncate(to: length)
     try file.sync(.full)

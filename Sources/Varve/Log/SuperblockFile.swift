@@ -25,7 +25,9 @@ package struct SuperblockFile: Sendable {
   package func read() throws(LogError) -> SuperblockReading {
     var reading = SuperblockReading()
     do throws(DiskError) {
-      guard let status = try disk.status(paths.superblock), !status.isDirectory else { return reading }
+      guard let status = try disk.status(paths.superblock), !status.isDirectory else {
+        return reading
+      }
       reading.exists = true
       reading.inode = status.inode
     } catch { throw LogError(error) }
@@ -50,7 +52,9 @@ package struct SuperblockFile: Sendable {
     return reading
   }
 
-  /// Creates the file with one slot: temporary file, sync, rename, sync of the directory (D1). Returns its inode.
+  /// Creates the file with one slot: temporary file, sync, rename, sync of the directory (D1).
+  ///
+  /// Returns its inode.
   package func create(_ superblock: Superblock) throws(DiskError) -> UInt64 {
     let temporary = paths.superblock + StorePaths.temporarySuffix
     if try disk.status(temporary) != nil { try disk.remove(temporary) }

@@ -45,9 +45,14 @@ package final class BackgroundThread: @unchecked Sendable {
     thread = created
   }
 
-  /// Waits until the body returned. Call once, never from the thread itself.
+  /// Waits until the body returned, unless the thread itself calls.
   package func join() {
-    if let thread { pthread_join(thread, nil) }
-    thread = nil
+    guard let thread else { return }
+    self.thread = nil
+    if pthread_equal(pthread_self(), thread) != 0 {
+      pthread_detach(thread)
+    } else {
+      pthread_join(thread, nil)
+    }
   }
 }

@@ -2,7 +2,9 @@
 
 /// A system call that failed.
 public struct DiskError: Error, Sendable, Equatable {
-  /// The kind of failure. Cases may be added.
+  /// The kind of failure.
+  ///
+  /// Cases may be added.
   public enum Code: String, Sendable {
     /// Nothing is at the path.
     case notFound
@@ -55,6 +57,15 @@ public struct DiskError: Error, Sendable, Equatable {
     self.call = call
     self.offset = offset
     self.errorNumber = errorNumber
+  }
+}
+
+extension DiskError {
+  /// Whether something did not fit and nothing else happened.
+  ///
+  /// The same code from a sync or close means that accepted data are lost (D6).
+  package var isShortOfSpace: Bool {
+    code == .noSpace && !["fsync", "fdatasync", "sync", "syncDirectory", "close"].contains(call)
   }
 }
 

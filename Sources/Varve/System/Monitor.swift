@@ -10,10 +10,11 @@
 
 /// A mutex and one condition variable.
 ///
-/// `Mutex` of the standard library cannot wait for a condition; this can. A thread may not lock a monitor that it holds
-/// (this traps). The thread that locked it unlocks it, hence not for asynchronous code: no method may be called across
-/// an `await`.
-// SAFETY: Sendable because both pointers never change and lead to objects made for use by several threads.
+/// `Mutex` of the standard library cannot wait for a condition; this can. A thread may not lock a
+/// monitor that it holds (this traps). The thread that locked it unlocks it, hence not for
+/// asynchronous code: no method may be called across an `await`.
+// SAFETY: Sendable because both pointers never change and lead to objects made for use by several
+// threads.
 package final class Monitor: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -22,8 +23,9 @@ package final class Monitor: @unchecked Sendable {
   package init() {
     mutex = .allocate(capacity: 1)
     condition = .allocate(capacity: 1)
-    // SAFETY: both are allocated above at addresses that never change, are initialised here once, before any other thread
-    // can see them, and destroyed in `deinit`, when no thread can hold or wait for them.
+    // SAFETY: both are allocated above at addresses that never change, are initialised here once,
+    // before any other thread can see them, and destroyed in `deinit`, when no thread can hold or
+    // wait for them.
     mutex.initialize(to: pthread_mutex_t())
     condition.initialize(to: pthread_cond_t())
     initialiseMutex()
@@ -101,7 +103,8 @@ package final class Monitor: @unchecked Sendable {
   // An error-checking mutex turns a deadlock into a trap.
   private func initialiseMutex() {
     var attributes = pthread_mutexattr_t()
-    // SAFETY: the attributes are a local that outlives the calls; the mutex was allocated by `init`.
+    // SAFETY: the attributes are a local that outlives the calls; the mutex was allocated by
+    // `init`.
     pthread_mutexattr_init(&attributes)
     pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
     let result = pthread_mutex_init(mutex, &attributes)
@@ -112,7 +115,8 @@ package final class Monitor: @unchecked Sendable {
   // Timed waits follow the monotonic clock, so that setting the wall clock does not stretch them.
   private func initialiseCondition() {
     var attributes = pthread_condattr_t()
-    // SAFETY: the attributes are a local that outlives the calls; the condition was allocated by `init`.
+    // SAFETY: the attributes are a local that outlives the calls; the condition was allocated by
+    // `init`.
     pthread_condattr_init(&attributes)
     #if !canImport(Darwin)
       pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)

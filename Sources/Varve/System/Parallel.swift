@@ -5,7 +5,9 @@ import Synchronization
 
 /// Runs bodies in parallel and gathers their results in order.
 package enum Parallel {
-  /// The results of `body` for 0..<count. The error of the lowest failing index is thrown.
+  /// The results of `body` for 0..<count.
+  ///
+  /// The error of the lowest failing index is thrown.
   package static func map<R: Sendable, E: Error>(
     _ count: Int, _ body: @Sendable @escaping (Int) throws(E) -> R
   ) throws(E) -> [R] {

@@ -17,7 +17,8 @@ package final class PosixDisk: Disk {
 
   package init() {}
 
-  /// Directories whose file system refuses to sync directories, so that a new name may be lost at a power failure (D10).
+  /// Directories whose file system refuses to sync directories, so that a new name may be lost at a
+  /// power failure (D10).
   ///
   /// `syncDirectory` succeeds for them; whoever promises durability should show this list.
   package var directoriesWithoutSync: [String] {
@@ -65,7 +66,8 @@ package final class PosixDisk: Disk {
       systemOpen(directory, O_RDONLY | O_DIRECTORY)
     }
     let call = SystemCall("readdir", directory)
-    // SAFETY: the stream takes the descriptor over; it is used by this call alone and closed before it returns.
+    // SAFETY: the stream takes the descriptor over; it is used by this call alone and closed before
+    // it returns.
     guard let stream = fdopendir(descriptor) else {
       let number = errno
       _ = systemClose(descriptor)
@@ -146,9 +148,11 @@ package final class PosixDisk: Disk {
     }
   }
 
-  // A name that is not UTF-8 is repaired: it is seen and reported, but cannot be opened. The engine writes no such names.
+  // A name that is not UTF-8 is repaired: it is seen and reported, but cannot be opened. The engine
+  // writes no such names.
   private func entryName(_ entry: UnsafeMutablePointer<dirent>) -> String {
-    // SAFETY: `d_name` ends with a zero byte and lies in the stream's buffer, which is valid until the next `readdir`.
+    // SAFETY: `d_name` ends with a zero byte and lies in the stream's buffer, which is valid until
+    // the next `readdir`.
     withUnsafePointer(to: &entry.pointee.d_name) { field in
       field.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
     }
@@ -176,7 +180,8 @@ private let remoteFileSystems: Set<UInt32> = [
 
 /// `open` with the flags that all files share.
 ///
-/// Closed on exec, no controlling terminal, and no waiting for the other end of a pipe that has the name of a log.
+/// Closed on exec, no controlling terminal, and no waiting for the other end of a pipe that has the
+/// name of a log.
 func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
   open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o666)
 }

@@ -10,17 +10,17 @@
 
 /// A file opened by `PosixDisk`.
 ///
-/// Writes are continued until all is written; an error in between leaves any part of them. Nothing else is retried:
-/// after a failed write, sync or close the caller gives the file up (D6). A process that was forked off may read, not
-/// write.
+/// Writes are continued until all is written; an error in between leaves any part of them. Nothing
+/// else is retried: after a failed write, sync or close the caller gives the file up (D6). A
+/// process that was forked off may read, not write.
 package final class PosixFile: DiskFile {
   package let path: String
   private let descriptor: Int32
   private let isWritable: Bool
   private let process = getpid()
   private let monitor = Monitor()
-  // A descriptor is closed only when no call uses it: its number could be given to another file at once.
-  // SAFETY: both variables are touched with `monitor` held only, or by `deinit`.
+  // A descriptor is closed only when no call uses it: its number could be given to another file at
+  // once. SAFETY: both variables are touched with `monitor` held only, or by `deinit`.
   nonisolated(unsafe) private var users = 0
   nonisolated(unsafe) private var isClosed = false
 
@@ -46,7 +46,8 @@ package final class PosixFile: DiskFile {
     defer { leave() }
     var done = 0
     while done < buffer.count {
-      // SAFETY: `done < buffer.count`, so the rest of the buffer is valid for `buffer.count - done` bytes.
+      // SAFETY: `done < buffer.count`, so the rest of the buffer is valid for `buffer.count - done`
+      // bytes.
       let count = try call.run {
         pread(descriptor, base + done, buffer.count - done, start + off_t(done))
       }
@@ -88,6 +89,17 @@ package final class PosixFile: DiskFile {
     }
   }
 
+  package func dropCache() {
+    guard (try? enter(SystemCall("posix_fadvise", path))) != nil else { return }
+    defer { leave() }
+    // Advice: there is nothing to do when the system does not take it.
+    #if canImport(Darwin)
+      _ = fcntl(descriptor, F_NOCACHE, 1)
+    #else
+      _ = posix_fadvise(descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED))
+    #endif
+  }
+
   package func truncate(to length: UInt64) throws(DiskError) {
     let call = SystemCall("ftruncate", path, offset: length)
     let end = try position(length, plus: 0, call)
@@ -124,7 +136,8 @@ package final class PosixFile: DiskFile {
     guard let base = piece.baseAddress else { return }
     var done = 0
     while done < piece.count {
-      // SAFETY: `done < piece.count`, so the rest of the piece is valid for `piece.count - done` bytes.
+      // SAFETY: `done < piece.count`, so the rest of the piece is valid for `piece.count - done`
+      // bytes.
       let count = try call.run {
         pwrite(descriptor, base + done, piece.count - done, start + off_t(done))
       }
@@ -148,8 +161,8 @@ package final class PosixFile: DiskFile {
       let batch = min(vectors.count - first, vectorsMax)
       let count = try call.run {
         vectors.withUnsafeBufferPointer { buffer in
-          // SAFETY: `first + batch <= buffer.count`, and each vector describes the unwritten rest of a piece, which the
-          // caller keeps alive.
+          // SAFETY: `first + batch <= buffer.count`, and each vector describes the unwritten rest
+          // of a piece, which the caller keeps alive.
           pwritev(descriptor, buffer.baseAddress.map { $0 + first }, Int32(batch), position)
         }
       }

@@ -12,8 +12,9 @@ import Synchronization
 
 /// A held lock file.
 ///
-/// `flock` excludes other processes, a registry the other stores of this process. The lock belongs to the process that
-/// took it: in one forked from that, it counts as lost, and releasing it there leaves the parent's lock alone.
+/// `flock` excludes other processes, a registry the other stores of this process. The lock belongs
+/// to the process that took it: in one forked from that, it counts as lost, and releasing it there
+/// leaves the parent's lock alone.
 package final class PosixLock: DiskLock {
   private let path: String
   private let descriptor: Int32
@@ -41,7 +42,8 @@ package final class PosixLock: DiskLock {
       if isReleased { return }
       isReleased = true
       if getpid() == process {
-        // Unlocked by name: closing would not do it while a forked process holds a copy of the descriptor.
+        // Unlocked by name: closing would not do it while a forked process holds a copy of the
+        // descriptor.
         _ = systemUnlock(descriptor)
         LockRegistry.shared.remove(keys)
       }
@@ -132,7 +134,8 @@ struct FileIdentity: Hashable {
 
 /// What a lock occupies in this process: the file, and its name in its directory.
 ///
-/// The name counts as well because a lock file that is removed while it is held comes back as another file.
+/// The name counts as well because a lock file that is removed while it is held comes back as
+/// another file.
 struct LockKeys {
   let file: FileIdentity
   let directory: FileIdentity?

@@ -82,7 +82,8 @@ package struct SegmentState: Sendable {
       if frame.header.type == .mark { try acceptMark(frame) }
       if frame.header.type == .seal { isSealed = true }
     }
-    accepted = frame.end
+    // A SEAL is no end of data: without its trailer it counts for nothing.
+    if !isSealed { accepted = frame.end }
     synced = max(synced, frame.header.syncedOffset)
     return unit
   }

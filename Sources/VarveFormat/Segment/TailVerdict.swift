@@ -72,7 +72,7 @@ extension SegmentScanner {
         if [.unreadable, .unknownVersion].contains(error.code) { throw error }
         return try judge(state, durableMark, error, isValidFrame: true)
       }
-      if state.isSealed { return try readTrailer(state, frame) }
+      if state.isSealed { return try readTrailer(state, frame, durableMark) }
     }
   }
 
@@ -143,6 +143,11 @@ extension SegmentScanner {
       try FrameHeader(&reader, offset: offset, salt: salt)
     }
     if let parsed { length = parsed.frameBytes }
+    return try hasZeroPiece(offset, length)
+  }
+
+  /// Whether a range has an all-zero piece of a 512-byte sector, or passes the end of the file.
+  private mutating func hasZeroPiece(_ offset: UInt64, _ length: Int) throws(FormatError) -> Bool {
     let bytes = try raw(offset, length)
     guard bytes.count == length else { return true }
     var start = 0
@@ -172,10 +177,11 @@ extension SegmentScanner {
   }
 
   /// A SEAL was read: the trailer and what it says must agree with the walk.
-  private mutating func readTrailer(_ state: SegmentState, _ frame: ScannedFrame)
-    throws(FormatError) -> SegmentReading
-  {
+  private mutating func readTrailer(
+    _ state: SegmentState, _ frame: ScannedFrame, _ durableMark: UInt64
+  ) throws(FormatError) -> SegmentReading {
     var reading = SegmentReading(verdict: .sealed, state: state)
+    var isWhole = false
     do throws(FormatError) {
       let seal = try frame.payload().read(origin: frame.offset) {
         (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
@@ -189,6 +195,7 @@ extension SegmentScanner {
       }
       let bytes = try raw(position, Trailer.byteCount)
       let trailer = try Trailer(bytes, offset: position, salt: header.salt)
+      isWhole = true
       guard trailer.chain == state.chain, trailer.sealOffset == frame.offset else {
         throw FormatError(.badTrailer, "the trailer contradicts the SEAL", offset: position)
       }
@@ -199,8 +206,15 @@ extension SegmentScanner {
       }
     } catch {
       if error.code == .unreadable { throw error }
-      reading.verdict = .corrupt
+      // A crash can cut the trailer off: SEAL and trailer are one write.
+      var isTorn = false
+      if !isWhole, error.code != .badSeal {
+        isTorn = try hasZeroPiece(position, Trailer.byteCount)
+      }
+      reading.verdict = isTorn && state.accepted >= durableMark ? .torn : .corrupt
       reading.problem = error
+      reading.droppedBytes =
+        max(try remainder(from: state.accepted) ?? 0, state.accepted) - state.accepted
     }
     return reading
   }

@@ -1,10 +1,11 @@
-// The bytes of a simulated file: what programs see, what is on the medium, what lies between. Layer: test support.
+// The bytes of a simulated file: what programs see, what is on the medium, what lies between.
+// Layer: test support.
 
 /// The content of one simulated file.
 ///
-/// Writes and truncations that were not synced are kept in order. After a crash each sector holds what one of them left
-/// in it, or what was durable before; sectors are independent of each other and of the length. A sector that was never
-/// stored reads as zeros.
+/// Writes and truncations that were not synced are kept in order. After a crash each sector holds
+/// what one of them left in it, or what was durable before; sectors are independent of each other
+/// and of the length. A sector that was never stored reads as zeros.
 struct SimulatedContent: Sendable {
   static let sectorBytes = 512
 
@@ -18,7 +19,8 @@ struct SimulatedContent: Sendable {
   enum Choice: Sendable {
     case nothing
     case everything
-    /// A length and, for each sector, the last change that reached it; a sector without an entry keeps its old content.
+    /// A length and, for each sector, the last change that reached it; a sector without an entry
+    /// keeps its old content.
     case mixed(length: Int, lastChange: [Int: Int])
   }
 
@@ -60,6 +62,11 @@ struct SimulatedContent: Sendable {
   /// The changes will never reach the medium, though programs see them until the crash.
   mutating func forgetChanges() {
     changes = []
+  }
+
+  /// Programs see again what is on the medium, unless changes wait to be stored.
+  mutating func dropCache() {
+    if changes.isEmpty { bytes = durable }
   }
 
   /// Bit rot: a bit changes on the medium and for programs.

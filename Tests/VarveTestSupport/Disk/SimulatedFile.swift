@@ -70,6 +70,10 @@ final class SimulatedFile: DiskFile {
     }
   }
 
+  func dropCache() {
+    disk.state.withLock { $0.contents[node]?.dropCache() }
+  }
+
   func truncate(to length: UInt64) throws(DiskError) {
     let end = try position(length, plus: 0, "ftruncate")
     try disk.state.withLock { state throws(DiskError) in

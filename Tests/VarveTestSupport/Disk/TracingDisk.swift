@@ -184,6 +184,11 @@ private final class TracingFile: DiskFile {
     }
   }
 
+  func dropCache() {
+    trace.append("dropCache \(trace.map(path))")
+    base.dropCache()
+  }
+
   func truncate(to length: UInt64) throws(DiskError) {
     try trace.record(.truncate, "truncate", path, "\(length)") { () throws(DiskError) in
       try base.truncate(to: length)
