@@ -17,6 +17,13 @@ package struct ScannedTransaction: Sendable {
   package func decoded(origin: UInt64 = 0) throws(FormatError) -> (
     header: TransactionHeader, operations: Bytes
   ) {
+    try ScannedTransaction.decode(bytes, origin: origin)
+  }
+
+  /// The header and the inline operation bytes of a whole transaction.
+  static func decode(_ bytes: Bytes, origin: UInt64 = 0) throws(FormatError) -> (
+    header: TransactionHeader, operations: Bytes
+  ) {
     var start = 0
     let header = try bytes.read(origin: origin) { (reader: inout ByteReader) throws(FormatError) in
       var operations = ByteReader.empty

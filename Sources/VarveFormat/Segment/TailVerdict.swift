@@ -114,8 +114,8 @@ extension SegmentScanner {
       reading.verdict = .corrupt
     } else if try laterPromise(from: position + 8, above: start) {
       reading.verdict = .corrupt
-    } else if try !hasZeroSector(at: position) {
-      reading.verdict = .suspect
+    } else if try !hasZeroPiece(frameAt: position) {
+      reading.verdict = try endsWithTrailer() ? .corrupt : .suspect
     }
     return reading
   }
@@ -133,7 +133,9 @@ extension SegmentScanner {
   }
 
   /// Whether the bad frame at `offset` has an all-zero piece of a 512-byte sector, or passes the end of the file.
-  private mutating func hasZeroSector(at offset: UInt64) throws(FormatError) -> Bool {
+  ///
+  /// The piece examined is the whole frame when its header is valid, else the 40 bytes of the header.
+  mutating func hasZeroPiece(frameAt offset: UInt64) throws(FormatError) -> Bool {
     let headerBytes = try raw(offset, FrameHeader.byteCount)
     guard headerBytes.count == FrameHeader.byteCount else { return true }
     var length = FrameHeader.byteCount
@@ -143,6 +145,11 @@ extension SegmentScanner {
       try FrameHeader(&reader, offset: offset, salt: salt)
     }
     if let parsed { length = parsed.frameBytes }
+    return try hasZeroPiece(at: offset, length: length)
+  }
+
+  /// Whether a range has an all-zero piece of a 512-byte sector, or passes the end of the file.
+  mutating func hasZeroPiece(at offset: UInt64, length: Int) throws(FormatError) -> Bool {
     let bytes = try raw(offset, length)
     guard bytes.count == length else { return true }
     var start = 0
@@ -155,7 +162,7 @@ extension SegmentScanner {
   }
 
   /// The end of the last byte that is not zero at or behind `offset`, nil when all are zero.
-  private mutating func remainder(from offset: UInt64) throws(FormatError) -> UInt64? {
+  mutating func remainder(from offset: UInt64) throws(FormatError) -> UInt64? {
     var last: UInt64?
     var offset = offset
     while offset < limit {
@@ -169,6 +176,14 @@ extension SegmentScanner {
       offset += UInt64(bytes.count)
     }
     return last
+  }
+
+  /// Whether a valid trailer at the end says that the file was sealed.
+  mutating func endsWithTrailer() throws(FormatError) -> Bool {
+    let size = UInt64(Trailer.byteCount)
+    guard limit >= UInt64(FileHeader.byteCount) + size else { return false }
+    let bytes = try raw(limit - size, Trailer.byteCount)
+    return (try? Trailer(bytes, offset: limit - size, salt: header.salt)) != nil
   }
 
   /// A SEAL was read: the trailer and what it says must agree with the walk.
