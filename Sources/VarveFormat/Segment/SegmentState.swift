@@ -87,12 +87,19 @@ package struct SegmentState: Sendable {
           .badPart, "a \(frame.header.type.name) frame inside a transaction", offset: frame.offset)
       }
       if frame.header.type == .mark { try acceptMark(frame) }
-      if frame.header.type == .seal { isSealed = true }
+      if frame.header.type == .seal {
+        // Only its trailer makes it part of the file: see `acceptSeal`.
+        isSealed = true
+        return nil
+      }
     }
     accepted = frame.end
     synced = max(synced, frame.header.syncedOffset)
     return unit
   }
+
+  /// A valid trailer follows the SEAL: the file is accepted up to the trailer's end.
+  mutating func acceptSeal(end: UInt64) { accepted = end }
 
   private func acceptMark(_ frame: ScannedFrame) throws(FormatError) {
     let stated = try frame.payload().read(origin: frame.offset) {

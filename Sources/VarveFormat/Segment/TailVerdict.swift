@@ -186,37 +186,63 @@ extension SegmentScanner {
     return (try? Trailer(bytes, offset: limit - size, salt: header.salt)) != nil
   }
 
-  /// A SEAL was read: the trailer and what it says must agree with the walk.
+  /// A SEAL was read: what it says and its trailer must agree with the walk.
   private mutating func readTrailer(_ state: SegmentState, _ frame: ScannedFrame)
     throws(FormatError) -> SegmentReading
   {
-    var reading = SegmentReading(verdict: .sealed, state: state)
+    var reading = SegmentReading(verdict: .corrupt, state: state)
+    let end = position + UInt64(Trailer.byteCount)
+    let bytes = try raw(position, Trailer.byteCount)
     do throws(FormatError) {
-      let seal = try frame.payload().read(origin: frame.offset) {
-        (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
-      }
+      let seal = try readSeal(state, frame)
       reading.seal = seal
-      guard seal.chain == state.chain, seal.lastSequence == state.nextSequence &- 1,
-        seal.firstSequence == header.firstSequence, seal.transactions == state.transactions
-      else {
-        throw FormatError(
-          .badSeal, "the SEAL contradicts the transactions before it", offset: frame.offset)
-      }
-      let bytes = try raw(position, Trailer.byteCount)
-      let trailer = try Trailer(bytes, offset: position, salt: header.salt)
-      guard trailer.chain == state.chain, trailer.sealOffset == frame.offset else {
-        throw FormatError(.badTrailer, "the trailer contradicts the SEAL", offset: position)
-      }
-      if let end = try remainder(from: position + UInt64(Trailer.byteCount)) {
-        throw FormatError(
-          .badTrailer, "bytes up to \(end) follow the trailer",
-          offset: position + UInt64(Trailer.byteCount))
-      }
     } catch {
-      if error.code == .unreadable { throw error }
-      reading.verdict = .corrupt
-      reading.problem = error
+      return try dropped(reading, error)
     }
+    let trailer: Trailer
+    do throws(FormatError) {
+      trailer = try Trailer(bytes, offset: position, salt: header.salt)
+    } catch {
+      // SEAL and trailer are one write, which a crash can cut like any other.
+      let isTorn = try hasZeroPiece(at: position, length: Trailer.byteCount)
+      if isTorn, try !laterPromise(from: position, above: state.accepted) { reading.verdict = .torn }
+      let problem = FormatError(.badTrailer, error.message, offset: position)
+      return try dropped(reading, problem)
+    }
+    guard trailer.chain == state.chain, trailer.sealOffset == frame.offset else {
+      return try dropped(
+        reading, FormatError(.badTrailer, "the trailer contradicts the SEAL", offset: position))
+    }
+    if let last = try remainder(from: end) {
+      return try dropped(
+        reading, FormatError(.badTrailer, "bytes up to \(last) follow the trailer", offset: end))
+    }
+    reading.verdict = .sealed
+    reading.state.acceptSeal(end: end)
+    return reading
+  }
+
+  private func readSeal(_ state: SegmentState, _ frame: ScannedFrame) throws(FormatError) -> Seal {
+    let seal = try frame.payload().read(origin: frame.offset) {
+      (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
+    }
+    guard seal.chain == state.chain, seal.lastSequence == state.nextSequence &- 1,
+      seal.firstSequence == header.firstSequence, seal.transactions == state.transactions
+    else {
+      throw FormatError(
+        .badSeal, "the SEAL contradicts the transactions before it", offset: frame.offset)
+    }
+    return seal
+  }
+
+  /// A reading that ends before the SEAL.
+  private mutating func dropped(_ reading: SegmentReading, _ problem: FormatError)
+    throws(FormatError) -> SegmentReading
+  {
+    var reading = reading
+    let start = reading.accepted
+    reading.problem = problem
+    reading.droppedBytes = max(try remainder(from: start) ?? start, start) - start
     return reading
   }
 }
