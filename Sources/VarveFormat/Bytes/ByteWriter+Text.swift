@@ -86,8 +86,10 @@ extension ByteWriter {
 
   package mutating func hexadecimal(_ value: [UInt8]) { value.withUnsafeBytes { hexadecimal($0) } }
 
-  /// Appends a string in quotes: `\"`, `\\`, `\n`, `\r`, `\t`, `\u00xx` for other scalars below U+0020 and
-  /// U+007F, all else as it is.
+  /// Appends a string in quotes.
+  ///
+  /// `\"`, `\\`, `\n`, `\r`, `\t`, `\u00xx` for other scalars below U+0020 and U+007F, all else as it
+  /// is.
   package mutating func quoted(_ text: UnsafeRawBufferPointer) {
     character("\"")
     var start = 0

@@ -1,7 +1,7 @@
 // Checks and hashes over the cells of a block: for tools, not for hot paths.
 
 extension ColumnBlock {
-  /// Whether the bytes of a cell of this type have a form of their own, which the decoder does not look at.
+  /// Whether cells of this type have a form of their own, which the decoder does not look at.
   private var hasStructuredCells: Bool {
     switch header.type {
     case .decimal, .blob, .array, .composite: true
@@ -34,7 +34,7 @@ extension ColumnBlock {
     FormatError(.badColumn, "a \(header.type.name) cell is no value of its type")
   }
 
-  /// Hash128 over all rows in row form (Formats/Dump.md): what columns of any encoding can be compared by.
+  /// Hash128 over all rows in row form: what columns of any encoding can be compared by.
   package func rowsHash() -> Hash128 {
     var hash = StreamHash128()
     var writer = ByteWriter(capacity: ColumnBlock.hashPieceBytes + 1_024)

@@ -49,7 +49,9 @@ extension OperationText {
     [DumpField("declares", .word(what)), DumpField("entity", .number(entity))]
   }
 
-  private static func labelField(_ label: String) -> DumpField { DumpField("label", .string(label)) }
+  private static func labelField(_ label: String) -> DumpField {
+    DumpField("label", .string(label))
+  }
 
   /// The fields of a columns operation, without its columns.
   static func columnsFields(_ columns: ColumnsOperation) -> [DumpField] {

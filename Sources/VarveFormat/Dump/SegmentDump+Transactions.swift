@@ -171,12 +171,15 @@ extension SegmentDump {
     return writer.finish()
   }
 
+  private func linksIdentities(_ columns: ColumnsOperation) -> Bool {
+    columns.columns.map(\.type) == [.identityReference]
+  }
+
   /// The columns belong to the form, and the blocks are what the operation says.
   private func check(_ columns: ColumnsOperation) throws(ContentError) {
     switch columns.form {
     case .delete where !columns.columns.isEmpty: throw ContentError(.badOperation)
-    case .link
-    where columns.columns.count != 1 || ![.reference, .identityReference].contains(columns.columns[0].type):
+    case .link where columns.columns.map(\.type) != [.reference] && !linksIdentities(columns):
       throw ContentError(.badOperation)
     default: break
     }

@@ -55,8 +55,8 @@ package struct SegmentDump: ~Copyable {
 
   /// Dumps a file made of frames.
   ///
-  /// - Throws: `notVarve` for other files, `unreadable` when the system cannot read, and what `emit` throws. Everything
-  ///   else becomes a record.
+  /// - Throws: `notVarve` for other files, `unreadable` when the system cannot read, and what `emit`
+  ///   throws. Everything else becomes a record.
   package static func run(
     _ source: any ByteSource, options: DumpOptions = DumpOptions(),
     emit: @escaping (DumpRecord) throws -> Void
@@ -294,7 +294,9 @@ package struct SegmentDump: ~Copyable {
   }
 }
 
-/// Content of a valid frame that cannot be decoded; the code names the structure, not the check that failed first.
+/// Content of a valid frame that cannot be decoded.
+///
+/// The code names the structure, not the check that failed first.
 struct ContentError: Error {
   let code: FormatError.Code
 

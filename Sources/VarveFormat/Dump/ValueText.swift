@@ -61,7 +61,9 @@ package enum ValueText {
     }
   }
 
-  /// Appends the value of a cell. A reference has target entity 0, which only the operation knows.
+  /// Appends the value of a cell.
+  ///
+  /// A reference has target entity 0: its entity is known to the operation only.
   package static func write(_ block: ColumnBlock, row: Int, into writer: inout ByteWriter) {
     let type = block.header.type
     if type.isWord || type == .bool {

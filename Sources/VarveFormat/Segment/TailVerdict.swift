@@ -132,7 +132,7 @@ extension SegmentScanner {
     return false
   }
 
-  /// Whether the bad frame at `offset` has an all-zero piece of a 512-byte sector, or passes the end of the file.
+  /// Whether the bad frame at `offset` has an all-zero piece of a sector, or passes the file's end.
   ///
   /// The piece examined is the whole frame when its header is valid, else the 40 bytes of the header.
   mutating func hasZeroPiece(frameAt offset: UInt64) throws(FormatError) -> Bool {
@@ -205,7 +205,9 @@ extension SegmentScanner {
     } catch {
       // SEAL and trailer are one write, which a crash can cut like any other.
       let isTorn = try hasZeroPiece(at: position, length: Trailer.byteCount)
-      if isTorn, try !laterPromise(from: position, above: state.accepted) { reading.verdict = .torn }
+      if isTorn, try !laterPromise(from: position, above: state.accepted) {
+        reading.verdict = .torn
+      }
       let problem = FormatError(.badTrailer, error.message, offset: position)
       return try dropped(reading, problem)
     }

@@ -126,7 +126,8 @@ package struct TransactionHeader: Hashable, Sendable {
     }
     let bytes = parts.reduce(0) { $0 + ($1.frameType == .transactionPart ? $1.rawLength : 0) }
     guard bytes + reader.remaining <= Limits.operationBytesMax else {
-      throw reader.error(.badLength, "\(bytes) operation bytes in parts, \(reader.remaining) inline")
+      throw reader.error(
+        .badLength, "\(bytes) operation bytes in parts, \(reader.remaining) inline")
     }
   }
 

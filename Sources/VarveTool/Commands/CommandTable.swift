@@ -5,7 +5,7 @@ extension CommandTable {
   static let varve = CommandTable(
     summary: "looks into, checks and maintains Varve stores", version: ToolVersion.current,
     commands: [
-      .dump,
+      .dump, .frame,
       .help, .explain,
     ])
 }

@@ -35,6 +35,8 @@ enum StandardInput {
   }
 }
 
-private func systemRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
+private func systemRead(
+  _ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int
+) -> Int {
   read(descriptor, target, count)
 }
