@@ -25,3 +25,20 @@ uint64_t varve_stream_digest(const varve_stream *stream) {
 }
 
 void varve_stream_free(varve_stream *stream) { XXH3_freeState((XXH3_state_t *)stream); }
+
+void *varve_hash128_start(void) {
+  XXH3_state_t *state = XXH3_createState();
+  if (state != NULL) XXH3_128bits_reset(state);
+  return state;
+}
+
+void varve_hash128_add(void *state, const void *bytes, size_t count) {
+  XXH3_128bits_update(state, bytes, count);
+}
+
+varve_hash128 varve_hash128_end(void *state) {
+  XXH128_hash_t hash = XXH3_128bits_digest(state);
+  varve_hash128 result = {hash.low64, hash.high64};
+  XXH3_freeState(state);
+  return result;
+}

@@ -32,7 +32,7 @@ def _dump_segment(data, emit, with_values):
 def main(arguments):
     """Runs the command and returns its exit status."""
     parser = argparse.ArgumentParser(prog="varve_reader.py", description="Prints what is in a Varve file.")
-    parser.add_argument("--json", action="store_true", help="print JSON lines instead of text")
+    parser.add_argument("--jsonl", action="store_true", help="print JSON lines instead of text")
     parser.add_argument("--values", action="store_true", help="print every value of every column block")
     parser.add_argument("file")
     options = parser.parse_args(arguments)
@@ -47,7 +47,7 @@ def main(arguments):
 
 def _print(data, options):
     """Prints the records; a reader that goes away early is no failure of the dump."""
-    spell = json_line if options.json else text_line
+    spell = json_line if options.jsonl else text_line
     out = sys.stdout.buffer
 
     def emit(depth, kind, fields):
@@ -58,7 +58,7 @@ def _print(data, options):
         out.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return UNREADABLE
+        return SOUND
     if status == UNREADABLE:
         print(f"{options.file}: not a Varve file", file=sys.stderr)
     return status

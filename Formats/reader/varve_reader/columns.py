@@ -10,7 +10,6 @@ CODE = "badColumn"
 PLAIN, PACKED, BITMAP, BYTES, DICTIONARY = range(1, 6)
 ENCODING_NAMES = ("", "plain", "packed", "bitmap", "bytes", "dictionary")
 WORD_TYPES = frozenset((values.INTEGER, values.UNSIGNED, values.DOUBLE, values.DATE, values.REFERENCE))
-SIGNED_TYPES = frozenset((values.INTEGER, values.DATE))
 BYTE_TYPES = frozenset((values.DECIMAL, values.STRING, values.DATA, values.UUID, values.BLOB, values.ARRAY,
                         values.COMPOSITE, values.IDENTITY))
 STRUCTURED_TYPES = frozenset((values.DECIMAL, values.BLOB, values.ARRAY, values.COMPOSITE))
@@ -57,7 +56,7 @@ def read_block_header(raw):
     entity, attribute = cursor.u32(), cursor.u32()
     kind, encoding, flags, zero = cursor.u8(), cursor.u8(), cursor.u8(), cursor.u8()
     rows, entries, dictionary, heap, data = (cursor.u32() for _ in range(5))
-    cursor.require(entity != 0 and 1 <= kind <= values.IDENTITY and flags <= 1 and zero == 0)
+    cursor.require(1 <= kind <= values.IDENTITY and flags <= 1 and zero == 0)
     cursor.require(1 <= rows <= limits.BLOCK_ROWS and entries <= rows)
     cursor.require(dictionary % 8 == 0 and data % 8 == 0)
     cursor.require(32 + dictionary + padded8(heap) + data == len(raw))
@@ -105,8 +104,7 @@ def _decode_plain(header, _dictionary, _heap, data):
 
 def _decode_packed(header, _dictionary, _heap, data):
     """Decodes PACKED words."""
-    words = read_packed(data, header.rows, header.nullable, header.type in SIGNED_TYPES,
-                        header.type != values.DOUBLE)
+    words = read_packed(data, header.rows, header.nullable)
     return _word_pieces(data, header.type, words)
 
 
@@ -122,7 +120,7 @@ def _decode_bitmap(header, _dictionary, _heap, data):
 
 def _decode_bytes(header, _dictionary, heap, data):
     """Decodes BYTES cells."""
-    counts = read_packed(data, header.rows, header.nullable, signed=False)
+    counts = read_packed(data, header.rows, header.nullable)
     return _byte_pieces(header.type, counts, heap)
 
 
@@ -131,26 +129,14 @@ def _decode_dictionary(header, dictionary, heap, data):
     if header.type in WORD_TYPES:
         entries = _word_pieces(dictionary, header.type, _read_words(dictionary, header.entries))
     else:
-        entries = _byte_pieces(header.type, read_packed(dictionary, header.entries, False, signed=False), heap)
-    data.require(len(set(entries)) == len(entries))
-    codes = read_packed(data, header.rows, header.nullable, signed=False)
-    _check_first_appearance(data, codes, len(entries))
+        entries = _byte_pieces(header.type, read_packed(dictionary, header.entries, False), heap)
+    codes = read_packed(data, header.rows, header.nullable)
+    data.require(all(code is None or code < len(entries) for code in codes))
     return [NIL if code is None else entries[code] for code in codes]
 
 
 _DECODERS = {PLAIN: _decode_plain, PACKED: _decode_packed, BITMAP: _decode_bitmap, BYTES: _decode_bytes,
              DICTIONARY: _decode_dictionary}
-
-
-def _check_first_appearance(cursor, codes, entries):
-    """Refuses codes that do not introduce the entries one after the other, all of them."""
-    seen = 0
-    for code in codes:
-        if code == seen:
-            seen += 1
-        elif code is not None and code > seen:
-            cursor.fail()
-    cursor.require(seen == entries)
 
 
 def _read_words(cursor, count):
@@ -165,7 +151,7 @@ def _read_bits(cursor, count):
     return format(number, f"0{count}b")[::-1]
 
 
-def read_packed(cursor, count, nullable, signed, ordered=True):
+def read_packed(cursor, count, nullable):
     """Reads a packed section of `count` words; nil cells come as None."""
     start = cursor.position
     base, scale, width = cursor.u64(), cursor.u64(), cursor.u8()
@@ -180,11 +166,8 @@ def read_packed(cursor, count, nullable, signed, ordered=True):
     for place, bits in enumerate(bit_widths):
         lowest = int.from_bytes(stored[place * width:(place + 1) * width], "little")
         packed = _unpack(cursor, min(MINIBLOCK, count - place * MINIBLOCK), bits)
-        _check_miniblock_base(cursor, packed, lowest, nullable)
         words.extend(_scaled(packed, base + scale * lowest, scale, nullable))
     cursor.align8(start)
-    if ordered:
-        cursor.require(_smallest(words, signed) == base)
     return words
 
 
@@ -200,17 +183,7 @@ def _unpack(cursor, count, bits):
     for place in range(0, len(stored), bits):
         group = int.from_bytes(stored[place:place + bits], "little")
         numbers += [group >> shift & mask for shift in shifts]
-    cursor.require(not any(numbers[count:]))
     return numbers[:count]
-
-
-def _check_miniblock_base(cursor, packed, lowest, nullable):
-    """Refuses a miniblock base that is not the smallest of its cells, or not 0 when all are nil."""
-    if not nullable:
-        cursor.require(min(packed) == 0)
-        return
-    present = [number for number in packed if number]
-    cursor.require(min(present) == 1 if present else lowest == 0)
 
 
 def _scaled(packed, origin, scale, nullable):
@@ -219,17 +192,6 @@ def _scaled(packed, origin, scale, nullable):
         return [origin + scale * number & MASK64 for number in packed]
     origin -= scale
     return [origin + scale * number & MASK64 if number else None for number in packed]
-
-
-def _smallest(words, signed):
-    """Returns the smallest word in the type's order, 0 when there is none."""
-    present = [word for word in words if word is not None] if None in words else words
-    if not present:
-        return 0
-    if not signed:
-        return min(present)
-    negative = [word for word in present if word >= SIGN]
-    return min(negative or present)
 
 
 def _word_pieces(cursor, kind, words):
@@ -262,11 +224,8 @@ def _date_piece(word):
 
 
 def _reference_piece(word):
-    """Returns a reference in row form, None when its serial is out of range."""
-    serial = word & (1 << 48) - 1
-    if not 1 <= serial <= limits.SERIAL:
-        return None
-    return b"\x0a\x00" + encode_varint((word >> 48) + 1) + encode_varint(serial)
+    """Returns a reference in row form."""
+    return b"\x0a\x00" + encode_varint((word >> 48) + 1) + encode_varint(word & (1 << 48) - 1)
 
 
 _WORD_PIECES = {values.INTEGER: _integer_piece, values.UNSIGNED: _unsigned_piece, values.DOUBLE: _double_piece,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import lz4.block
 
 from . import limits
-from .primitives import CHAIN_ZERO, Cursor, DecodeError, hash64, is_zero, padded8
+from .primitives import Cursor, DecodeError, hash64, is_zero, padded8
 
 FILE_MAGIC = b"\x89VRV\r\n\x1a\n"
 HEADER_LENGTH = 128
@@ -51,20 +51,15 @@ class FileHeader:
     def problem(self):
         """Returns the code of the rule that the header breaks, None when it is sound."""
         if not self.check_holds:
-            return "badHeaderCheck"
-        if self.major != 0 or self.incompatible or self.key_id or self.kind not in KIND_NAMES:
+            return "badHeader"
+        if self.major != 0 or self.incompatible or self.kind not in KIND_NAMES:
             return "unknownVersion"
-        return None if self._follows_rules() else "badHeaderCheck"
+        return None if self._follows_rules() else "badHeader"
 
     def _follows_rules(self):
-        """Tells whether the fixed fields and the fields of a segment have values that are allowed."""
-        if self.alignment != 3 or self.header_length != HEADER_LENGTH:
-            return False
-        if self.kind != KIND_SEGMENT:
-            return True
-        if self.ordinal < 1 or self.first_sequence < 1 or (self.ordinal == 1 and self.previous_bytes):
-            return False
-        return self.first_sequence > 1 or self.previous_chain == CHAIN_ZERO
+        """Tells whether the fields have values that are allowed."""
+        return (self.alignment == 3 and self.header_length == HEADER_LENGTH and self.key_id == 0
+                and self.ordinal >= 1 and self.first_sequence >= 1)
 
 
 def read_file_header(data):
@@ -134,16 +129,18 @@ def read_frame(data, offset, salt):
     header = data[offset:payload]
     seed = hash64(header[4:32], salt ^ offset)
     cursor = Cursor(header, "badHeaderCheck")
-    if cursor.u32() != seed & 0xFFFF_FFFF or header == ZERO_HEADER:
+    if header == ZERO_HEADER:
+        raise BadFrame("truncated", FRAME_HEADER_LENGTH)
+    if cursor.u32() != seed & 0xFFFF_FFFF:
         raise BadFrame("badHeaderCheck", FRAME_HEADER_LENGTH)
     kind, flags, zero, stored, raw = cursor.u8(), cursor.u8(), cursor.u16(), cursor.u32(), cursor.u32()
     sequence, synced, frame_hash = cursor.u64(), cursor.u64(), cursor.u64()
     end = offset + padded8(FRAME_HEADER_LENGTH + stored)
     extent = end - offset
     if flags & ~_ALL_FLAGS or zero:
-        raise BadFrame("badHeaderCheck", extent)
+        raise BadFrame("badPadding", FRAME_HEADER_LENGTH)
     if not _lengths_allowed(flags, stored, raw) or synced > offset:
-        raise BadFrame("badLength", extent)
+        raise BadFrame("badLength", FRAME_HEADER_LENGTH)
     if end > len(data):
         raise BadFrame("truncated", extent)
     body = data[payload:payload + stored]
@@ -171,9 +168,9 @@ def find_frame(data, start, salt):
 
 
 def _is_frame(data, offset, salt):
-    """Tells whether header check and frame hash hold at an offset."""
+    """Tells whether a frame at an offset is valid."""
     try:
         read_frame(data, offset, salt)
-    except BadFrame as bad:
-        return bad.code == "badPadding"
+    except BadFrame:
+        return False
     return True

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from . import limits, values
 from .columns import CODE
+from .frames import COLBLOCK
 from .primitives import DecodeError
 from .schema import read_type_name
-from .values import read_index, read_optional_tag, read_serial, read_tag
+from .values import read_index, read_serial, read_tag
 
 CREATE, SET, DELETE, LINK = range(1, 5)
 FORM_NAMES = ("", "create", "set", "delete", "link")
@@ -28,18 +29,30 @@ class Column:
                 ("explicitNil", self.explicit_nil), ("target", self.target)]
 
 
+@dataclass(frozen=True)
+class Group:
+    """The rows of the operation and how they are cut into blocks."""
+
+    entity: int
+    rows: int
+    block_rows: int
+    first: int
+
+
 def read_columns(cursor, parts):
     """Reads a `columns` operation, checks it against the parts, returns fields and records below."""
     form, entity = cursor.choice(CREATE, SET, DELETE, LINK), read_tag(cursor)
     rows = cursor.varint(limits.GROUP_ROWS)
-    cursor.require(rows >= 1)
+    block_rows = cursor.varint(limits.BLOCK_ROWS)
+    cursor.require(rows >= 1 and block_rows >= limits.BLOCK_ROWS_MIN)
     ids, ids_text = _read_ids(cursor, rows)
     first = cursor.varint(limits.PARTS)
-    columns = [_read_column(cursor, form) for _ in range(cursor.count(limits.GROUP_COLUMNS, smallest=4))]
-    _check_form(cursor, form, ids, columns)
-    _check_parts(parts, entity, rows, first, _id_columns(ids) + columns)
-    fields = [("form", FORM_NAMES[form]), ("entity", entity), ("rows", rows), ("ids", ids_text), ("first", first),
-              ("columns", len(columns))]
+    columns = [_read_column(cursor) for _ in range(cursor.count(limits.GROUP_COLUMNS, smallest=4))]
+    cursor.expect_end()
+    _check_form(cursor, form, columns)
+    _check_parts(cursor, parts, Group(entity, rows, block_rows, first), _leading_columns(form, ids), columns)
+    fields = [("form", FORM_NAMES[form]), ("entity", entity), ("rows", rows), ("blockRows", block_rows),
+              ("ids", ids_text), ("first", first), ("columns", len(columns))]
     return fields, [("column", column.fields()) for column in columns]
 
 
@@ -53,48 +66,53 @@ def _read_ids(cursor, rows):
     return ids, f"run:{index}:{serial}"
 
 
-def _read_column(cursor, form):
-    """Reads the declaration of a column; attribute 0 is left to the form's rules."""
-    attribute = read_optional_tag(cursor)
+def _read_column(cursor):
+    """Reads the declaration of a column."""
+    attribute = read_tag(cursor)
     kind = values.TYPE_NAMES.index(read_type_name(cursor))
     explicit_nil = cursor.choice(0, 1)
-    target = read_optional_tag(cursor)
-    cursor.require((target != 0) == (kind in (values.REFERENCE, values.IDENTITY)))
+    target = read_tag(cursor)
+    cursor.require(target == 0 or kind in (values.REFERENCE, values.IDENTITY))
     return Column(attribute, kind, explicit_nil, target)
 
 
-def _check_form(cursor, form, ids, columns):
+def _check_form(cursor, form, columns):
     """Refuses columns that do not belong to the form of the operation."""
-    named = columns
-    if form == CREATE and ids == IDENTITIES:
-        cursor.require(bool(columns) and columns[0].attribute == 0 and columns[0].type == values.DATA)
-        named = columns[1:]
-    cursor.require(all(column.attribute for column in named))
     cursor.require(form != DELETE or not columns)
-    cursor.require(form != LINK or len(columns) == 1 and columns[0].target != 0)
+    cursor.require(form != LINK or len(columns) == 1 and columns[0].type in (values.REFERENCE, values.IDENTITY))
 
 
-def _id_columns(ids):
-    """Returns the id column as column 0, if there is one."""
-    kinds = {RUN: (), REFERENCES: (values.REFERENCE,), IDENTITIES: (values.IDENTITY,)}
-    return [Column(0, kind, 0, 0) for kind in kinds[ids]]
+def _leading_columns(form, ids):
+    """Returns the columns that stand in front and are not listed: ids, and the keys of new identities."""
+    if ids == RUN:
+        return []
+    if ids == REFERENCES:
+        return [Column(0, values.REFERENCE, 0, 0)]
+    return [Column(0, values.IDENTITY, 0, 0)] + [Column(0, values.DATA, 0, 0)] * (form == CREATE)
 
 
-def _check_parts(parts, entity, rows, first, columns):
+def _check_parts(cursor, parts, group, leading, columns):
     """Refuses parts that are missing or whose blocks do not agree with the operation."""
-    blocks = -(-rows // limits.BLOCK_ROWS)
-    if first + blocks * len(columns) > len(parts):
+    listed = leading + columns
+    blocks = -(-group.rows // group.block_rows)
+    count = blocks * len(listed)
+    cursor.require(count <= limits.PARTS)
+    if group.first + count > len(parts):
         raise DecodeError("badPart")
-    for block in range(blocks):
-        block_rows = min(limits.BLOCK_ROWS, rows - block * limits.BLOCK_ROWS)
-        for place, column in enumerate(columns):
-            header = parts[first + block * len(columns) + place].header
-            if not _agrees(header, entity, block_rows, column):
-                raise DecodeError(CODE)
+    for index in range(count):
+        block, place = divmod(index, len(listed))
+        rows = min(group.block_rows, group.rows - block * group.block_rows)
+        part = parts[group.first + index]
+        if not _agrees(part, group.entity, rows, listed[place], place < len(leading)):
+            raise DecodeError(CODE)
 
 
-def _agrees(header, entity, rows, column):
-    """Tells whether a block is the one that the operation declares; ids and keys have no nil cells."""
-    if header is None or (column.attribute == 0 and header.nullable):
+def _agrees(part, entity, rows, column, is_leading):
+    """Tells whether a block is the one that is declared; one that cannot be decoded was reported already."""
+    if part.type != COLBLOCK:
         return False
-    return (header.entity, header.attribute, header.type, header.rows) == (entity, column.attribute, column.type, rows)
+    header = part.header
+    if header is None:
+        return True
+    stated = (header.entity, header.attribute, header.type, header.rows)
+    return stated == (entity, column.attribute, column.type, rows) and not (is_leading and header.nullable)

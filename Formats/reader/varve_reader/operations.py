@@ -5,16 +5,16 @@ from .frames import COLBLOCK, TXPART
 from .group import read_columns
 from .records import Text, hash_text, hex64, identifier, listing
 from .schema import read_schema
-from .values import (read_index, read_keyed_object, read_object, read_optional_tag, read_tag, read_value)
+from .values import read_index, read_keyed_object, read_object, read_tag, read_value
 
 CODE = "badOperation"
-ADOPTION = 0x19
 _CRITICAL = 0x80
 
 
 def read_dictionary_entry(cursor):
     """Reads a dictionary entry and returns the fields of its record; the index comes first."""
     fields = [("index", read_index(cursor))]
+    cursor.require(fields[0][1] != 0)
     if cursor.choice(0, 1) == 0:
         return [*fields, ("replica", identifier(cursor.take(16)))]
     return [*fields, ("parent", read_index(cursor)), ("fork", cursor.varint()), ("chain", cursor.take(8).hex())]
@@ -65,7 +65,7 @@ def _set(cursor):
 
 def _unset(cursor):
     return [("object", read_object(cursor)),
-            ("fields", listing([str(read_tag(cursor)) for _ in range(cursor.count())]))]
+            ("fields", listing([str(read_tag(cursor)) for _ in range(cursor.count(limits.TAGS))]))]
 
 
 def _link(cursor):
@@ -114,7 +114,7 @@ def _map_put(cursor):
 
 
 def _group(cursor):
-    fields = [("object", read_object(cursor)), ("group", read_optional_tag(cursor))]
+    fields = [("object", read_object(cursor)), ("group", read_tag(cursor))]
     records = _field_records(cursor)
     return [*fields, ("count", len(records))], records
 
@@ -136,7 +136,7 @@ def _blob(cursor):
 
 
 def _era(cursor):
-    return [("number", cursor.varint()), ("kind", cursor.choice(1, 2)), ("baseline", hash_text(cursor.take(16))),
+    return [("number", cursor.varint()), ("act", cursor.choice(1, 2)), ("baseline", hash_text(cursor.take(16))),
             ("vector", _vector(cursor))]
 
 
@@ -152,7 +152,7 @@ def _accept_store(cursor):
 def _adoption(cursor):
     fields = [("index", read_index(cursor)), ("sequence", cursor.varint()),
               ("previous", hash_text(cursor.take(16)))]
-    entries = [read_dictionary_entry(cursor) for _ in range(cursor.count(smallest=11))]
+    entries = [read_dictionary_entry(cursor) for _ in range(cursor.count(limits.DICTIONARY))]
     transaction = cursor.bytes(limits.OPERATION_BYTES)
     parts = cursor.count(limits.PARTS, smallest=2)
     for _ in range(parts):
@@ -170,7 +170,7 @@ def _acknowledge_conflict(cursor):
 
 
 def _migration(cursor):
-    return [("identifier", Text(cursor.text())), ("ordinal", cursor.varint()), ("finished", cursor.choice(0, 1))]
+    return [("identifier", Text(cursor.text(limits.LABEL))), ("ordinal", cursor.varint()), ("finished", cursor.choice(0, 1))]
 
 
 def _pending_link(cursor):
@@ -204,13 +204,15 @@ def _read_known(opcode, body, parts):
 
 
 def read_operation(cursor, parts):
-    """Reads one operation; returns its opcode, record kind, fields and the records one deeper."""
+    """Reads one operation; returns its record kind, fields and the records one deeper."""
     opcode = cursor.u8()
     length = cursor.varint()
     body = cursor.nested(length)
     if opcode != _COLUMNS and opcode not in _NESTED and opcode not in _PLAIN:
-        fields = [("opcode", opcode), ("critical", opcode // _CRITICAL), ("bytes", body.take(length).hex())]
-        return opcode, "op unknown", fields, []
+        number = opcode % _CRITICAL
+        body.require(number != _COLUMNS and number not in _NESTED and number not in _PLAIN)
+        fields = [("opcode", number), ("critical", opcode // _CRITICAL), ("bytes", body.take(length).hex())]
+        return "op unknown", fields, []
     name, fields, records = _read_known(opcode, body, parts)
     body.expect_end()
-    return opcode, f"op {name}", fields, records
+    return f"op {name}", fields, records

@@ -2,7 +2,7 @@
 
 from . import limits
 from .records import Text, listing
-from .values import IDENTITY, TYPE_NAMES, read_optional_tag, read_tag, read_value
+from .values import IDENTITY, TYPE_NAMES, read_tag, read_value
 
 _HAS_DEFAULT = 2
 
@@ -12,7 +12,13 @@ def _label(cursor):
 
 
 def _attributes(cursor):
-    return listing(str(read_tag(cursor)) for _ in range(cursor.count()))
+    return listing(str(read_tag(cursor)) for _ in range(cursor.count(limits.TAGS)))
+
+
+def _flags(cursor, limit):
+    flags = cursor.u8()
+    cursor.require(flags < limit)
+    return flags
 
 
 def read_type_name(cursor):
@@ -21,13 +27,13 @@ def read_type_name(cursor):
 
 
 def _entity(cursor):
-    return [("entity", read_tag(cursor)), ("label", _label(cursor)), ("flags", cursor.u8())]
+    return [("entity", read_tag(cursor)), ("label", _label(cursor)), ("flags", _flags(cursor, 4))]
 
 
 def _attribute(cursor):
     fields = [("entity", read_tag(cursor)), ("attribute", read_tag(cursor)), ("type", read_type_name(cursor)),
               ("label", _label(cursor))]
-    flags = cursor.u8()
+    flags = _flags(cursor, 128)
     fields.append(("flags", flags))
     if flags & _HAS_DEFAULT:
         fields.append(("default", read_value(cursor)))
@@ -37,8 +43,8 @@ def _attribute(cursor):
 def _relationship(cursor):
     return [("entity", read_tag(cursor)), ("attribute", read_tag(cursor)), ("label", _label(cursor)),
             ("relation", cursor.choice(1, 2, 3, 4)), ("target", read_tag(cursor)),
-            ("inverse", read_optional_tag(cursor)), ("inverseLabel", _label(cursor)),
-            ("rule", cursor.choice(0, 1, 2, 3)), ("flags", cursor.u8())]
+            ("inverse", read_tag(cursor)), ("inverseLabel", _label(cursor)),
+            ("rule", cursor.choice(0, 1, 2, 3)), ("flags", _flags(cursor, 4))]
 
 
 def _uniqueness(cursor):
@@ -46,7 +52,7 @@ def _uniqueness(cursor):
 
 
 def _group(cursor):
-    return [("entity", read_tag(cursor)), ("group", read_optional_tag(cursor)), ("label", _label(cursor)),
+    return [("entity", read_tag(cursor)), ("group", read_tag(cursor)), ("label", _label(cursor)),
             ("fields", _attributes(cursor))]
 
 
@@ -56,7 +62,7 @@ def _index(cursor):
 
 
 def _retire(cursor):
-    return [("entity", read_tag(cursor)), ("attribute", read_optional_tag(cursor))]
+    return [("entity", read_tag(cursor)), ("attribute", read_tag(cursor))]
 
 
 def _version(cursor):
@@ -71,4 +77,4 @@ _KINDS = {1: ("entity", _entity), 2: ("attribute", _attribute), 3: ("relationshi
 def read_schema(cursor):
     """Reads the body of a schema operation and returns the fields of its record."""
     name, read = _KINDS[cursor.choice(*_KINDS)]
-    return [("kind", name), *read(cursor)]
+    return [("declares", name), *read(cursor)]

@@ -1,13 +1,15 @@
 """The walk over a file made of frames, and its verdict (Segment.md, section 5)."""
 
+from dataclasses import replace
+
 from . import columns, frames, limits
 from .frames import (COLBLOCK, HEADER_LENGTH, MARK, REPLICAS, SCHEMA, SEAL, TX, TXPART, BadFrame, find_frame,
                      read_file_header, read_frame)
 from .operations import CODE as OPERATION_CODE, read_dictionary_entry
-from .primitives import CHAIN_ZERO, Cursor, DecodeError, hash128, next_chain
+from .primitives import CHAIN_ZERO, MASK64, Cursor, DecodeError, hash128, next_chain
 from .records import hash_text, hex64, identifier, words
 from .schema import read_schema
-from .seal import TRAILER_LENGTH, Tally, read_seal, read_trailer
+from .seal import CODE as SEAL_CODE, TRAILER_LENGTH, read_seal, read_trailer
 from .transactions import CODE as TRANSACTION_CODE
 from .transactions import FULL, PART_CODE, Part, check_parts, read_operations, read_transaction, read_tx_payload
 
@@ -31,7 +33,6 @@ class SegmentWalk:
         self.pending = []
         self.pending_bytes = 0
         self.data_end = len(data.rstrip(b"\0"))
-        self.tally = Tally()
         self.frame_count = 0
         self.transaction_count = 0
         self.sealed = False
@@ -58,22 +59,19 @@ class SegmentWalk:
             return None
         self.header = read_file_header(self.data)
         code = self.header.problem()
-        if code == "unknownVersion":
-            self.report(0, code, NEWER)
-            return None
         if code:
-            self.report(0, code, CORRUPT)
-        else:
-            self.emit(0, "file", self.header_fields())
-            self.accepted = HEADER_LENGTH
-            self.next_sequence = self.header.first_sequence
-            self.chain = self.header.previous_chain
+            self.report(0, code, NEWER if code == "unknownVersion" else CORRUPT)
+            return None
+        self.emit(0, "file", self.header_fields())
+        self.accepted = HEADER_LENGTH
+        self.next_sequence = self.header.first_sequence
+        self.chain = self.header.previous_chain
         return HEADER_LENGTH
 
     def header_fields(self):
         """Returns the fields of the file record."""
         header = self.header
-        return [("kind", frames.KIND_NAMES[header.kind]), ("version", f"{header.major}.{header.minor}"),
+        return [("type", frames.KIND_NAMES[header.kind]), ("version", f"{header.major}.{header.minor}"),
                 ("store", identifier(header.store)), ("replica", identifier(header.replica)),
                 ("ordinal", header.ordinal), ("firstSequence", header.first_sequence),
                 ("salt", hex64(header.salt)), ("prevChain", hash_text(header.previous_chain)),
@@ -132,13 +130,13 @@ class SegmentWalk:
             return TORN if self.pending else CLEAN
         if self.first_problem == NEWER:
             return SUSPECT
-        if self.sealed or self.promised or self.ends_with_trailer():
+        if self.promised or self.first_problem == SUSPECT and self.ends_with_trailer():
             return CORRUPT
         return self.first_problem
 
     def ends_with_trailer(self):
         """Tells whether a valid trailer at the end says that the file was sealed."""
-        if self.header is None or len(self.data) < HEADER_LENGTH + TRAILER_LENGTH:
+        if len(self.data) < HEADER_LENGTH + TRAILER_LENGTH:
             return False
         try:
             read_trailer(self.data, len(self.data) - TRAILER_LENGTH, self.header.salt)
@@ -171,11 +169,8 @@ class SegmentWalk:
             return None
         self.check_sequence(frame)
         self.check_orphans(frame)
-        expected_chain = self.chain
-        if frame.type == TX:
-            self.next_sequence = self.chain = None
         try:
-            self.visit_content(frame, frame.raw(), expected_chain)
+            self.visit_frame(frame)
         except DecodeError as error:
             self.report_content(frame, error.code)
             self.dictionary = None
@@ -185,7 +180,6 @@ class SegmentWalk:
         """Accepts a frame and returns what follows it."""
         if frame.type == SEAL:
             return self.visit_trailer(frame)
-        self.tally.count_frame(frame)
         if frame.type == TX:
             self.drop_parts()
         if self.first_problem is None and not self.pending:
@@ -208,9 +202,22 @@ class SegmentWalk:
 
     def check_orphans(self, frame):
         """Reports parts that something else than their TX frame follows."""
-        if self.pending and not (frame.is_part() or frame.type == TX or frame.is_ignorable()):
+        if self.pending and not (frame.is_part() or frame.type == TX):
             self.report_content(frame, PART_CODE)
             self.drop_parts()
+
+    def visit_frame(self, frame):
+        """Decompresses a frame and emits what is in it; a part counts as a part even when it cannot be decoded."""
+        expected_chain = self.chain
+        if frame.type == TX:
+            self.next_sequence = self.chain = None
+        try:
+            raw = frame.raw()
+        except DecodeError:
+            if frame.is_part():
+                self.add_part(frame, None)
+            raise
+        self.visit_content(frame, raw, expected_chain)
 
     def visit_content(self, frame, raw, expected_chain):
         """Emits what is in a frame."""
@@ -230,26 +237,27 @@ class SegmentWalk:
     def visit_bytes(self, frame, raw):
         """Emits the length of a payload that has no records of its own."""
         if frame.type == TXPART:
-            self.add_part(frame, raw, rows=0, operations=raw)
+            self.add_part(frame, raw)
         elif frame.type == REPLICAS:
             cursor = Cursor(raw, TRANSACTION_CODE)
-            for _ in range(cursor.count(limits.DICTIONARY_INDEX + 1, smallest=11)):
+            for _ in range(cursor.count(limits.DICTIONARY)):
                 read_dictionary_entry(cursor)
             cursor.expect_end()
         self.emit(1, "bytes", [("count", len(raw))])
 
-    def add_part(self, frame, raw, rows, header=None, operations=b""):
+    def add_part(self, frame, raw):
         """Keeps a part for its TX frame."""
-        self.pending_bytes += len(operations)
+        if frame.type == TXPART:
+            self.pending_bytes += frame.raw_length
         if len(self.pending) >= limits.PARTS or self.pending_bytes > limits.OPERATION_BYTES:
             raise DecodeError(PART_CODE)
-        self.pending.append(Part(frame.offset, frame.end, frame.type, len(raw), hash128(raw), rows, header,
-                                 operations))
+        self.pending.append(Part(frame.offset, frame.type, frame.raw_length, None if raw is None else hash128(raw),
+                                 raw))
 
     def visit_mark(self, frame, raw):
         """Emits a mark and compares its chain."""
         if len(raw) != len(CHAIN_ZERO):
-            raise DecodeError("badChain")
+            raise DecodeError("badLength")
         self.emit(1, "mark", [("chain", hash_text(raw))])
         if self.chain not in (None, raw):
             self.report_content(frame, "badChain")
@@ -258,7 +266,7 @@ class SegmentWalk:
     def visit_schema(self, raw):
         """Emits the schema operations of a hint."""
         cursor = Cursor(raw, OPERATION_CODE)
-        for _ in range(cursor.count(limits.OPERATIONS, smallest=3)):
+        for _ in range(cursor.varint()):
             body = cursor.nested(cursor.varint())
             fields = read_schema(body)
             body.expect_end()
@@ -267,10 +275,10 @@ class SegmentWalk:
 
     def visit_block(self, frame, raw):
         """Emits a column block and, when asked for, its values."""
-        header = columns.read_block_header(raw)
-        self.add_part(frame, raw, header.rows, header)
-        self.tally.add_block(frame, header)
+        self.add_part(frame, raw)
         block = columns.read_block(raw)
+        header = block.header
+        self.pending[-1] = replace(self.pending[-1], header=header)
         self.emit(1, "block", [
             ("entity", header.entity), ("attribute", header.attribute),
             ("type", columns.values.TYPE_NAMES[header.type]), ("encoding", columns.ENCODING_NAMES[header.encoding]),
@@ -291,13 +299,11 @@ class SegmentWalk:
         if expected_chain not in (None, payload.previous_chain):
             self.report_content(frame, "badChain")
         for data, chain in zip(payload.transactions, chains):
-            self.visit_transaction(frame, payload, read_transaction(data), chain)
+            self.visit_transaction(payload, read_transaction(data), chain)
 
     def advance(self, frame, payload):
         """Moves sequence and chain behind a TX frame; returns the chain after each transaction."""
-        start = self.pending[0].offset if self.pending else frame.offset
-        self.tally.unit_starts.append((start, frame.sequence))
-        self.next_sequence = frame.sequence + len(payload.transactions)
+        self.next_sequence = frame.sequence + len(payload.transactions) & MASK64
         self.chain = payload.previous_chain
         chains = []
         for data in payload.transactions:
@@ -305,35 +311,29 @@ class SegmentWalk:
             chains.append(self.chain)
         return chains
 
-    def visit_transaction(self, frame, payload, transaction, chain):
+    def visit_transaction(self, payload, transaction, chain):
         """Emits a transaction and its operations."""
         self.transaction_count += 1
-        self.tally.stamps.append(transaction.stamp)
         self.emit(1, "transaction", transaction.fields(chain))
         for kind, fields in transaction.records(payload.part_offsets):
             self.emit(2, kind, fields)
         self.check_dictionary(transaction)
-        check_parts(transaction.part_list, payload.part_offsets, self.pending, frame.offset)
+        check_parts(transaction.part_list, payload.part_offsets, self.pending)
         for kind, fields, below in read_operations(transaction, self.pending):
             self.emit(2, kind, fields)
             for name, inner in below:
                 self.emit(3, name, inner)
 
     def check_dictionary(self, transaction):
-        """Refuses a segment without the full dictionary in front and indices that are not dense."""
-        full = transaction.flags & FULL
-        first = transaction.sequence == self.header.first_sequence
-        if first and not full and self.header.kind == frames.KIND_SEGMENT:
-            raise DecodeError(TRANSACTION_CODE)
-        if full:
-            self.dictionary = []
+        """Refuses indices that are not dense, as far as the dictionary is known."""
+        if transaction.flags & FULL:
+            self.dictionary = 0
         if self.dictionary is None:
             return
-        self.dictionary.extend(transaction.dictionary)
         declared = [entry[0][1] for entry in transaction.dictionary]
-        last = len(self.dictionary)
-        if declared != list(range(last - len(declared) + 1, last + 1)):
-            self.dictionary = None
+        first = self.dictionary + 1
+        self.dictionary += len(declared)
+        if declared != list(range(first, first + len(declared))):
             raise DecodeError(TRANSACTION_CODE)
 
     # Seal and trailer
@@ -343,8 +343,8 @@ class SegmentWalk:
         seal = read_seal(raw)
         self.emit(1, "seal", seal.fields())
         if self.first_problem is None:
-            self.tally.dictionary = self.dictionary or []
-            self.tally.check(seal, self.header.first_sequence, self.chain)
+            if not seal.agrees(self.header.first_sequence, self.transaction_count, self.chain):
+                raise DecodeError(SEAL_CODE)
 
     def visit_trailer(self, frame):
         """Emits the trailer behind a seal; only zeros may follow it."""
@@ -352,13 +352,16 @@ class SegmentWalk:
         try:
             trailer = read_trailer(self.data, offset, self.header.salt)
         except DecodeError as error:
-            self.report(offset, error.code, self.judge_extent(offset, TRAILER_LENGTH))
+            torn = self.judge_extent(offset, TRAILER_LENGTH) == TORN
+            self.report(offset, error.code, TORN if torn else CORRUPT)
             return self.resync(offset, offset)
-        self.sealed = True
         self.emit(0, "trailer", trailer.fields())
         if trailer.seal_offset != frame.offset or self.chain not in (None, trailer.chain):
             self.report(offset, "badTrailer", CORRUPT)
         end = offset + TRAILER_LENGTH
         if not self.only_zeros(end, len(self.data)):
             self.report(end, "badTrailer", CORRUPT)
+        self.sealed = True
+        if self.first_problem is None:
+            self.accepted = end
         return None

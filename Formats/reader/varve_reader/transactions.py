@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from . import limits
 from .frames import COLBLOCK, TXPART, TYPE_NAMES
-from .operations import ADOPTION, CODE as OPERATION_CODE, read_dependency, read_dictionary_entry, read_operation
+from .operations import CODE as OPERATION_CODE, read_dependency, read_dictionary_entry, read_operation
 from .primitives import Cursor, DecodeError, hash128
 from .records import Text, hash_text, hex64, time_text, words
 
@@ -22,16 +22,17 @@ _ORIGIN_KEY = 3
 
 @dataclass(frozen=True)
 class Part:
-    """A part frame: what the TX frame has to agree with."""
+    """A part frame: what the TX frame has to agree with.
+
+    `raw` and `hash` are None when the payload does not decompress, `header` when it is no block that can be decoded.
+    """
 
     offset: int
-    end: int
     type: int
     raw_length: int
     hash: bytes
-    rows: int
-    header: object
-    operations: bytes
+    raw: bytes
+    header: object = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,6 @@ def read_tx_payload(raw, first_sequence):
     previous_chain, count, parts = cursor.take(16), cursor.u32(), cursor.u32()
     cursor.require(1 <= count <= limits.TRANSACTIONS_PER_FRAME and parts <= limits.PARTS)
     cursor.require(parts == 0 or count == 1)
-    cursor.require(parts * 8 + count * HEAD_LENGTH <= cursor.remaining())
     part_offsets = [cursor.u64() for _ in range(parts)]
     transactions = [_cut_transaction(cursor, first_sequence + place) for place in range(count)]
     cursor.expect_end()
@@ -124,14 +124,16 @@ def read_transaction(data):
     flags, zero, byte_count = cursor.u8(), cursor.u16(), cursor.u32()
     cursor.require(flags & ~_ALL_FLAGS == 0 and zero == 0)
     stamp, sequence, operations, parts = cursor.u64(), cursor.u64(), cursor.u32(), cursor.u32()
-    cursor.require(operations <= limits.OPERATIONS and parts <= limits.PARTS)
+    cursor.require(operations <= limits.OPERATIONS and parts <= limits.PARTS and sequence >= 1)
     era, schema = _read_era(cursor), cursor.varint()
     dictionary = [read_dictionary_entry(cursor)
-                  for _ in range(cursor.count(limits.DICTIONARY_INDEX + 1, smallest=11))]
+                  for _ in range(cursor.count(limits.DICTIONARY))]
     dependencies = [read_dependency(cursor) for _ in range(cursor.count(limits.DEPENDENCIES, smallest=10))]
     metadata = _read_metadata(cursor.nested(cursor.varint(limits.METADATA)))
     part_list = _read_part_list(cursor, parts)
     _check_part_flags(cursor, flags, part_list)
+    streamed = sum(entry.raw_length for entry in part_list if entry.type == TXPART)
+    cursor.require(streamed + cursor.remaining() <= limits.OPERATION_BYTES)
     return Transaction(flags, byte_count, stamp, sequence, operations, era, schema, dictionary, dependencies,
                        metadata, part_list, cursor.take(cursor.remaining()), hash128(data))
 
@@ -145,7 +147,7 @@ def _read_era(cursor):
 def _read_metadata(cursor):
     """Reads the metadata entries and returns the fields of their records."""
     entries = []
-    last = -1
+    last = 0
     while cursor.remaining():
         key = cursor.varint()
         cursor.require(key > last)
@@ -159,9 +161,8 @@ def _read_metadata_entry(cursor, key):
     if key in _TEXT_KEYS:
         return [(_TEXT_KEYS[key], Text(cursor.text()))]
     content = cursor.bytes()
-    if key != _ORIGIN_KEY:
+    if key != _ORIGIN_KEY or len(content) != 1:
         return [("key", key), ("bytes", content.hex())]
-    cursor.require(len(content) == 1)
     origin = content[0]
     return [("origin", _ORIGINS[origin] if origin < len(_ORIGINS) else f"origin-{origin}")]
 
@@ -185,35 +186,32 @@ def _check_part_flags(cursor, flags, part_list):
     cursor.require(bool(flags & PARTED) == (TXPART in kinds))
 
 
-def check_parts(part_list, part_offsets, parts, tx_offset):
-    """Refuses parts that are not the frames between the previous unit and the TX frame."""
+def check_parts(part_list, part_offsets, parts):
+    """Refuses parts that are not the frames in front of the TX frame; what could not be decoded is not compared."""
     if part_offsets != [part.offset for part in parts] or len(part_list) != len(parts):
         raise DecodeError(PART_CODE)
-    ends = [part.offset for part in parts[1:]] + [tx_offset]
-    for entry, part, end in zip(part_list, parts, ends):
-        stated = (entry.type, entry.raw_length, entry.rows, entry.hash)
-        if part.end != end or stated != (part.type, part.raw_length, part.rows, part.hash):
+    for entry, part in zip(part_list, parts):
+        agrees = ((entry.type, entry.raw_length) == (part.type, part.raw_length)
+                  and part.hash in (None, entry.hash)
+                  and (part.header is None or part.header.rows == entry.rows))
+        if not agrees:
             raise DecodeError(PART_CODE)
 
 
 def operation_stream(transaction, parts):
     """Returns the concatenation of the TXPART payloads and the inline operations."""
-    pieces = [part.operations for part in parts if part.type == TXPART]
-    pieces.append(transaction.inline)
-    if sum(map(len, pieces)) > limits.OPERATION_BYTES:
-        raise DecodeError(CODE)
-    return b"".join(pieces)
+    pieces = [part.raw for part in parts if part.type == TXPART]
+    if None in pieces:
+        raise DecodeError(PART_CODE)
+    return b"".join([*pieces, transaction.inline])
 
 
 def read_operations(transaction, parts):
     """Yields record kind, fields and the records one deeper for every operation."""
     cursor = Cursor(operation_stream(transaction, parts), OPERATION_CODE)
-    adopts = False
     for _ in range(transaction.operation_count):
         if not cursor.remaining():
             raise DecodeError(CODE)
-        opcode, kind, fields, records = read_operation(cursor, parts)
-        adopts = adopts or opcode == ADOPTION
-        yield kind, fields, records
-    if cursor.remaining() or adopts != bool(transaction.flags & ADOPTS):
+        yield read_operation(cursor, parts)
+    if cursor.remaining():
         raise DecodeError(CODE)

@@ -27,14 +27,7 @@ def double_text(word):
 
 
 def read_tag(cursor):
-    """Reads the tag of an entity or attribute, which is never 0."""
-    tag = cursor.varint(limits.TAG)
-    cursor.require(tag != 0)
-    return tag
-
-
-def read_optional_tag(cursor):
-    """Reads a tag that may be 0 for none."""
+    """Reads the tag of an entity or attribute."""
     return cursor.varint(limits.TAG)
 
 
@@ -57,6 +50,14 @@ def _read_object_behind_entity(cursor, entity):
         key_hash = cursor.take(16)
         return f"{entity}/#{hash_text(key_hash)}", key_hash
     return f"{entity}/{space - 1}/{read_serial(cursor)}", None
+
+
+def _read_cell_object(cursor):
+    """Reads what a column holds of an object: any serial, and no entity."""
+    space = cursor.varint(limits.DICTIONARY_INDEX + 1)
+    if space == 0:
+        return f"0/#{hash_text(cursor.take(16))}"
+    return f"0/{space - 1}/{cursor.varint()}"
 
 
 def read_object_and_hash(cursor):
@@ -160,12 +161,9 @@ _PAYLOADS = (lambda cursor: "nil", _bool, _integer, _unsigned, _double, _decimal
 
 def read_value(cursor):
     """Reads a value in row form and returns its spelling."""
-    outer, cursor.code = cursor.code, "badValue"
     kind = cursor.u8()
     cursor.require(kind < len(_PAYLOADS))
-    spelling = _PAYLOADS[kind](cursor)
-    cursor.code = outer
-    return spelling
+    return _PAYLOADS[kind](cursor)
 
 
 def read_column_value(cursor):
@@ -173,5 +171,5 @@ def read_column_value(cursor):
     kind = cursor.u8()
     if kind in (REFERENCE, IDENTITY):
         cursor.zeros(1)
-        return f"ref:{_read_object_behind_entity(cursor, 0)[0]}"
+        return f"ref:{_read_cell_object(cursor)}"
     return _PAYLOADS[kind](cursor)

@@ -36,3 +36,8 @@ static inline varve_hash128 varve_hash128_of(const void *bytes, size_t count) {
   varve_hash128 result = {hash.low64, hash.high64};
   return result;
 }
+
+// A 128-bit hash of input that comes in pieces. `end` frees the state.
+void *varve_hash128_start(void);
+void varve_hash128_add(void *state, const void *bytes, size_t count);
+varve_hash128 varve_hash128_end(void *state);

@@ -72,11 +72,7 @@ package struct SegmentScanner: ~Copyable {
   package mutating func next() throws(FormatError) -> Step {
     let headerBytes = try bytes(position, FrameHeader.byteCount)
     if headerBytes.isZero { return .end }
-    guard headerBytes.count == FrameHeader.byteCount else {
-      throw FormatError(
-        .truncated, "\(headerBytes.count) bytes are too few for a frame header", offset: position)
-    }
-    let frame = try frame(at: position, headerBytes)
+    let frame = try frame(at: position)
     guard frame.header.type.isKnown || frame.header.type.isIgnorable else {
       throw FormatError(
         .unknownFrame, "frame type \(frame.header.type.rawValue) is from a newer version",
@@ -86,7 +82,16 @@ package struct SegmentScanner: ~Copyable {
     return .frame(frame)
   }
 
-  /// Checks the frame at any offset.
+  /// Checks the frame at any offset, whatever its type.
+  package mutating func frame(at offset: UInt64) throws(FormatError) -> ScannedFrame {
+    let headerBytes = try bytes(offset, FrameHeader.byteCount)
+    guard headerBytes.count == FrameHeader.byteCount else {
+      throw FormatError(
+        .truncated, "\(headerBytes.count) bytes are too few for a frame header", offset: offset)
+    }
+    return try frame(at: offset, headerBytes)
+  }
+
   private mutating func frame(at offset: UInt64, _ headerBytes: Bytes) throws(FormatError)
     -> ScannedFrame
   {

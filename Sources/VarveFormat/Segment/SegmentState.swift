@@ -17,6 +17,13 @@ package struct ScannedTransaction: Sendable {
   package func decoded(origin: UInt64 = 0) throws(FormatError) -> (
     header: TransactionHeader, operations: Bytes
   ) {
+    try ScannedTransaction.decode(bytes, origin: origin)
+  }
+
+  /// The header and the inline operation bytes of a whole transaction.
+  static func decode(_ bytes: Bytes, origin: UInt64 = 0) throws(FormatError) -> (
+    header: TransactionHeader, operations: Bytes
+  ) {
     var start = 0
     let header = try bytes.read(origin: origin) { (reader: inout ByteReader) throws(FormatError) in
       var operations = ByteReader.empty
@@ -80,13 +87,20 @@ package struct SegmentState: Sendable {
           .badPart, "a \(frame.header.type.name) frame inside a transaction", offset: frame.offset)
       }
       if frame.header.type == .mark { try acceptMark(frame) }
-      if frame.header.type == .seal { isSealed = true }
+      if frame.header.type == .seal {
+        // Only its trailer makes it part of the file: see `acceptSeal`.
+        isSealed = true
+        return nil
+      }
     }
     // A SEAL is no end of data: without its trailer it counts for nothing.
     if !isSealed { accepted = frame.end }
     synced = max(synced, frame.header.syncedOffset)
     return unit
   }
+
+  /// A valid trailer follows the SEAL: the file is accepted up to the trailer's end.
+  mutating func acceptSeal(end: UInt64) { accepted = end }
 
   private func acceptMark(_ frame: ScannedFrame) throws(FormatError) {
     let stated = try frame.payload().read(origin: frame.offset) {

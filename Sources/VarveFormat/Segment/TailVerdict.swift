@@ -114,8 +114,8 @@ extension SegmentScanner {
       reading.verdict = .corrupt
     } else if try laterPromise(from: position + 8, above: start) {
       reading.verdict = .corrupt
-    } else if try !hasZeroSector(at: position) {
-      reading.verdict = .suspect
+    } else if try !hasZeroPiece(frameAt: position) {
+      reading.verdict = try endsWithTrailer() ? .corrupt : .suspect
     }
     return reading
   }
@@ -132,8 +132,10 @@ extension SegmentScanner {
     return false
   }
 
-  /// Whether the bad frame at `offset` has an all-zero piece of a 512-byte sector, or passes the end of the file.
-  private mutating func hasZeroSector(at offset: UInt64) throws(FormatError) -> Bool {
+  /// Whether the bad frame at `offset` has an all-zero piece of a sector, or passes the file's end.
+  ///
+  /// The piece examined is the whole frame when its header is valid, else the 40 bytes of the header.
+  mutating func hasZeroPiece(frameAt offset: UInt64) throws(FormatError) -> Bool {
     let headerBytes = try raw(offset, FrameHeader.byteCount)
     guard headerBytes.count == FrameHeader.byteCount else { return true }
     var length = FrameHeader.byteCount
@@ -143,11 +145,11 @@ extension SegmentScanner {
       try FrameHeader(&reader, offset: offset, salt: salt)
     }
     if let parsed { length = parsed.frameBytes }
-    return try hasZeroPiece(offset, length)
+    return try hasZeroPiece(at: offset, length: length)
   }
 
   /// Whether a range has an all-zero piece of a 512-byte sector, or passes the end of the file.
-  private mutating func hasZeroPiece(_ offset: UInt64, _ length: Int) throws(FormatError) -> Bool {
+  mutating func hasZeroPiece(at offset: UInt64, length: Int) throws(FormatError) -> Bool {
     let bytes = try raw(offset, length)
     guard bytes.count == length else { return true }
     var start = 0
@@ -160,7 +162,7 @@ extension SegmentScanner {
   }
 
   /// The end of the last byte that is not zero at or behind `offset`, nil when all are zero.
-  private mutating func remainder(from offset: UInt64) throws(FormatError) -> UInt64? {
+  mutating func remainder(from offset: UInt64) throws(FormatError) -> UInt64? {
     var last: UInt64?
     var offset = offset
     while offset < limit {
@@ -176,46 +178,73 @@ extension SegmentScanner {
     return last
   }
 
-  /// A SEAL was read: the trailer and what it says must agree with the walk.
+  /// Whether a valid trailer at the end says that the file was sealed.
+  mutating func endsWithTrailer() throws(FormatError) -> Bool {
+    let size = UInt64(Trailer.byteCount)
+    guard limit >= UInt64(FileHeader.byteCount) + size else { return false }
+    let bytes = try raw(limit - size, Trailer.byteCount)
+    return (try? Trailer(bytes, offset: limit - size, salt: header.salt)) != nil
+  }
+
+  /// A SEAL was read: what it says and its trailer must agree with the walk.
   private mutating func readTrailer(
     _ state: SegmentState, _ frame: ScannedFrame, _ durableMark: UInt64
   ) throws(FormatError) -> SegmentReading {
-    var reading = SegmentReading(verdict: .sealed, state: state)
-    var isWhole = false
+    var reading = SegmentReading(verdict: .corrupt, state: state)
+    let end = position + UInt64(Trailer.byteCount)
+    let bytes = try raw(position, Trailer.byteCount)
     do throws(FormatError) {
-      let seal = try frame.payload().read(origin: frame.offset) {
-        (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
-      }
+      let seal = try readSeal(state, frame)
       reading.seal = seal
-      guard seal.chain == state.chain, seal.lastSequence == state.nextSequence &- 1,
-        seal.firstSequence == header.firstSequence, seal.transactions == state.transactions
-      else {
-        throw FormatError(
-          .badSeal, "the SEAL contradicts the transactions before it", offset: frame.offset)
-      }
-      let bytes = try raw(position, Trailer.byteCount)
-      let trailer = try Trailer(bytes, offset: position, salt: header.salt)
-      isWhole = true
-      guard trailer.chain == state.chain, trailer.sealOffset == frame.offset else {
-        throw FormatError(.badTrailer, "the trailer contradicts the SEAL", offset: position)
-      }
-      if let end = try remainder(from: position + UInt64(Trailer.byteCount)) {
-        throw FormatError(
-          .badTrailer, "bytes up to \(end) follow the trailer",
-          offset: position + UInt64(Trailer.byteCount))
-      }
     } catch {
-      if error.code == .unreadable { throw error }
-      // A crash can cut the trailer off: SEAL and trailer are one write.
-      var isTorn = false
-      if !isWhole, error.code != .badSeal {
-        isTorn = try hasZeroPiece(position, Trailer.byteCount)
-      }
-      reading.verdict = isTorn && state.accepted >= durableMark ? .torn : .corrupt
-      reading.problem = error
-      reading.droppedBytes =
-        max(try remainder(from: state.accepted) ?? 0, state.accepted) - state.accepted
+      return try dropped(reading, error)
     }
+    let trailer: Trailer
+    do throws(FormatError) {
+      trailer = try Trailer(bytes, offset: position, salt: header.salt)
+    } catch {
+      // SEAL and trailer are one write, which a crash can cut like any other.
+      let isTorn = try hasZeroPiece(at: position, length: Trailer.byteCount)
+      if isTorn, state.accepted >= durableMark, try !laterPromise(from: position, above: state.accepted) {
+        reading.verdict = .torn
+      }
+      let problem = FormatError(.badTrailer, error.message, offset: position)
+      return try dropped(reading, problem)
+    }
+    guard trailer.chain == state.chain, trailer.sealOffset == frame.offset else {
+      return try dropped(
+        reading, FormatError(.badTrailer, "the trailer contradicts the SEAL", offset: position))
+    }
+    if let last = try remainder(from: end) {
+      return try dropped(
+        reading, FormatError(.badTrailer, "bytes up to \(last) follow the trailer", offset: end))
+    }
+    reading.verdict = .sealed
+    reading.state.acceptSeal(end: end)
+    return reading
+  }
+
+  private func readSeal(_ state: SegmentState, _ frame: ScannedFrame) throws(FormatError) -> Seal {
+    let seal = try frame.payload().read(origin: frame.offset) {
+      (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
+    }
+    guard seal.chain == state.chain, seal.lastSequence == state.nextSequence &- 1,
+      seal.firstSequence == header.firstSequence, seal.transactions == state.transactions
+    else {
+      throw FormatError(
+        .badSeal, "the SEAL contradicts the transactions before it", offset: frame.offset)
+    }
+    return seal
+  }
+
+  /// A reading that ends before the SEAL.
+  private mutating func dropped(_ reading: SegmentReading, _ problem: FormatError)
+    throws(FormatError) -> SegmentReading
+  {
+    var reading = reading
+    let start = reading.accepted
+    reading.problem = problem
+    reading.droppedBytes = max(try remainder(from: start) ?? start, start) - start
     return reading
   }
 }

@@ -117,6 +117,7 @@ extension Operation {
     case .era:
       let number = try reader.varint()
       let kind = try reader.flags(below: 3)
+      guard kind >= 1 else { throw reader.error(.badOperation, "era kind 0 is not known") }
       let baseline = try reader.hash128()
       return .era(
         number: number, kind: kind, baseline: baseline, vector: try reader.vector())
@@ -157,7 +158,10 @@ extension Operation.Adoption {
     parts = []
     for _ in 0..<count {
       let type = try reader.uint8()
-      parts.append(Part(frameType: type, payload: try reader.countedBytes()))
+      guard type == FrameType.transactionPart.rawValue || type == FrameType.columnBlock.rawValue
+      else { throw reader.error(.badOperation, "an adopted part of frame type \(type)") }
+      let payload = try reader.countedBytes(max: Limits.frameRawBytesMax)
+      parts.append(Part(frameType: type, payload: payload))
     }
   }
 }

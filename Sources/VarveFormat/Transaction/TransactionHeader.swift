@@ -125,8 +125,9 @@ package struct TransactionHeader: Hashable, Sendable {
       throw reader.error(.badTransaction, "the parts of a transaction contradict its flags")
     }
     let bytes = parts.reduce(0) { $0 + ($1.frameType == .transactionPart ? $1.rawLength : 0) }
-    guard bytes <= Limits.operationBytesMax else {
-      throw reader.error(.badLength, "\(bytes) operation bytes in parts")
+    guard bytes + reader.remaining <= Limits.operationBytesMax else {
+      throw reader.error(
+        .badLength, "\(bytes) operation bytes in parts, \(reader.remaining) inline")
     }
   }
 

@@ -78,6 +78,11 @@ final class OutputWriter {
     if buffer.count >= OutputWriter.bufferBytes { try drain() }
   }
 
+  func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= OutputWriter.bufferBytes { try drain() }
+  }
+
   func line(_ text: String = "") throws(OutputError) {
     buffer.append(contentsOf: text.utf8)
     buffer.append(UInt8(ascii: "\n"))
