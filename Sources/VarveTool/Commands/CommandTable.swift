@@ -5,7 +5,6 @@ extension CommandTable {
   static let varve = CommandTable(
     summary: "looks into, checks and maintains Varve stores", version: ToolVersion.current,
     commands: [
-      .dump, .frame,
-      .help, .explain,
+      .info, .segments, .log, .hash, .rebuild, .dump, .frame, .help, .explain,
     ])
 }
