@@ -5,6 +5,6 @@ extension CommandTable {
   static let varve = CommandTable(
     summary: "looks into, checks and maintains Varve stores", version: ToolVersion.current,
     commands: [
-      .info, .segments, .log, .hash, .rebuild, .dump, .frame, .help, .explain,
+      .importCSV, .info, .segments, .log, .hash, .rebuild, .dump, .frame, .help, .explain,
     ])
 }
