@@ -46,7 +46,11 @@ struct LogPrinter {
       if operations { try addOperations(logged, names) }
       return
     }
-    if oneline { try line(logged, facts) } else { try block(logged, facts, names) }
+    if oneline {
+      try writer.line(LogPrinter.oneline(logged, facts, style))
+    } else {
+      try block(logged, facts, names)
+    }
     if stat { try statistics(facts, names) }
     if operations { try addOperations(logged, names) }
     if let problem = facts.problem {
@@ -123,14 +127,17 @@ struct LogPrinter {
 
   // MARK: for people
 
-  private func line(_ logged: LoggedTransaction, _ facts: TransactionFacts) throws {
-    let hash = "#" + logged.transaction.hash.description.prefix(6)
+  /// A transaction in one line.
+  static func oneline(
+    _ logged: LoggedTransaction, _ facts: TransactionFacts, _ style: TextStyle
+  ) -> String {
+    let hash = "#" + logged.transaction.hash.description.prefix(Revision.hashDigitsMin)
     let label = facts.header.metadata.label.map { "  " + ValueText.quoted($0) } ?? ""
     let origin = facts.header.metadata.origin?.name ?? "-"
     var text = style.yellow(hash) + "  " + style.cyan(logged.shortName)
     text += "  \(TimeText.short(logged.transaction.stamp))  \(origin)\(label)  \(facts.changes)"
     text += "  \(HumanText.bytes(logged.storedBytes))\(ratio(logged))"
-    try writer.line(text + marks(logged))
+    return text + marks(logged, style)
   }
 
   private mutating func block(
@@ -139,7 +146,8 @@ struct LogPrinter {
     separate()
     let hash = "#" + logged.transaction.hash.description.prefix(12)
     try writer.line(
-      style.bold("transaction \(logged.shortName)") + "  " + style.yellow(hash) + marks(logged))
+      style.bold("transaction \(logged.shortName)") + "  " + style.yellow(hash)
+        + LogPrinter.marks(logged, style))
     let metadata = facts.header.metadata
     try writer.line("  time     \(TimeText.rfc3339(logged.transaction.stamp))")
     if let label = metadata.label { try writer.line("  label    \(ValueText.quoted(label))") }
@@ -148,7 +156,8 @@ struct LogPrinter {
     try writer.line("  changes  \(changes(facts, names))")
     let place = isLoose ? logged.path : LogPrinter.tail(logged.path)
     try writer.line(
-      "  place    \(place)@\(logged.start), \(HumanText.bytes(logged.storedBytes))\(ratio(logged))")
+      "  place    \(place)@\(logged.start), \(HumanText.bytes(logged.storedBytes))\(LogPrinter.ratio(logged))"
+    )
   }
 
   private func changes(_ facts: TransactionFacts, _ names: NameBook) -> String {
@@ -159,13 +168,13 @@ struct LogPrinter {
     return all.isEmpty ? "none" : all.joined(separator: ", ")
   }
 
-  private func ratio(_ logged: LoggedTransaction) -> String {
+  static func ratio(_ logged: LoggedTransaction) -> String {
     guard logged.storedBytes > 0 else { return "" }
     let ratio = Double(logged.rawBytes) / Double(logged.storedBytes)
     return ratio < 1.05 ? "" : " (\(HumanText.decimal(ratio, digits: 1))x)"
   }
 
-  private func marks(_ logged: LoggedTransaction) -> String {
+  static func marks(_ logged: LoggedTransaction, _ style: TextStyle) -> String {
     var marks = ""
     if logged.isBehindGap { marks += "  " + style.red("! behind a gap") }
     if !logged.isDurable { marks += "  " + style.yellow("? not known durable") }

@@ -26,6 +26,18 @@ struct NameBook: Sendable {
   ///
   ///
   ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
   /// its attributes in the order of declaration.
   struct Entity: Sendable {
     var tag: UInt32

@@ -216,6 +216,18 @@ final class SegmentCursor {
   ///
   ///
   ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
   /// that can be read.
   private func resume(after error: FormatError, at offset: UInt64) throws(FormatError)
     -> SegmentEvent
@@ -320,6 +332,18 @@ final class SegmentCursor {
   }
 
   /// Takes up reading with the frames found.
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
+  ///
   ///
   ///
   ///
