@@ -3,7 +3,7 @@
 import VarveFormat
 
 /// Spellings of values.
-enum ValueText {
+enum ReadableValue {
   /// Bytes of data that are shown to people.
   private static let shownBytes = 16
   /// Characters of strings that are shown to people in tables.
@@ -12,7 +12,7 @@ enum ValueText {
   /// The value for people: times as RFC 3339, long data cut.
   static func human(_ value: Value, names: NameBook) -> String {
     switch value {
-    case .date(let nanoseconds): return TimeText.rfc3339(nanoseconds: nanoseconds)
+    case .date(let nanoseconds): return ReadableTime.rfc3339(nanoseconds: nanoseconds)
     case .double(let bits): return double(Double(bitPattern: bits))
     case .string(let text): return quoted(text)
     case .data(let bytes) where bytes.count > shownBytes:
