@@ -29,6 +29,11 @@ let package = Package(
     // the command `varve`
     .executableTarget(
       name: "VarveTool", dependencies: ["Varve", "VarveFormat", "VarveImport"],
+      resources: [
+        .embedInCode("Resources/airlines.csv.gz"), .embedInCode("Resources/airports.csv.gz"),
+        .embedInCode("Resources/planes.csv.gz"), .embedInCode("Resources/weather.csv.gz"),
+        .embedInCode("Resources/flights.csv.gz"),
+      ],
       swiftSettings: strict),
     // the runner `varve-bench`
     .executableTarget(

@@ -176,7 +176,7 @@ package struct SegmentState: Sendable {
   }
 
   /// Reads the fixed fields of one transaction and hashes it.
-  private static func transaction(
+  static func transaction(
     _ reader: inout ByteReader, _ payload: Bytes, after chain: Hash128, sequence: UInt64
   ) throws(FormatError) -> ScannedTransaction {
     let start = reader.position

@@ -5,7 +5,7 @@ extension CommandTable {
   static let varve = CommandTable(
     summary: "looks into, checks and maintains Varve stores", version: ToolVersion.current,
     commands: [
-      .dump, .frame,
-      .help, .explain,
+      .importCSV, .info, .segments, .log, .hash, .verify, .rebuild, .dump, .frame, .demo, .help,
+      .explain,
     ])
 }

@@ -1,0 +1,186 @@
+// `varve import csv`: delimited text into a store.
+
+import Varve
+import VarveFormat
+import VarveImport
+
+extension CommandSpec {
+  static let importCSV = CommandSpec(
+    name: "import csv", section: "Data", summary: "import delimited text into a store",
+    discussion: """
+      Every SOURCE becomes rows of an entity named after the file (flights for data/flights.csv.gz) or given with --entity. \
+      Gzip is recognised by its first bytes; - reads standard input. Columns are typed by --type, by the header \
+      (delay:integer), or by looking at all values; entities and attributes that the store does not know are declared in the \
+      same transaction.
+
+      By default all rows of a source are one transaction: all or nothing. With --batch N each N rows are one, and what was \
+      committed stays when a later row ends the import. (A source of very many rows, about 16,000 column blocks, needs \
+      several transactions in any case.)
+
+      A row whose cells do not fit is rejected as a whole, counted, and written to the file of --rejects. The summary goes to \
+      standard error, with --json a report to standard output.
+      """,
+    options: ImportOptions.specs,
+    arguments: [ArgumentSpec("SOURCE", .atLeastOne, help: "files, plain or gzip; - for stdin")],
+    examples: [
+      ExampleSpec(
+        "varve import csv flights.csv.gz planes.csv.gz --into my.store --null NA",
+        "two entities, NA means no value"),
+      ExampleSpec(
+        "varve import csv - --entity log --into my.store --header no --columns when:date,what",
+        "standard input without a header"),
+      ExampleSpec(
+        "varve import csv big.csv --into my.store --batch 100000 --rejects bad.jsonl",
+        "transactions of 100,000 rows, bad rows into a file"),
+    ],
+    exits: [
+      ExitSpec(.done), ExitSpec(.operationalFailure, "a source or the store cannot be used"),
+      ExitSpec(.busy, "another program writes to the store"),
+      ExitSpec(.partialSuccess, "rows were rejected"),
+    ]
+  ) { context in
+    try ImportRun(context).run()
+  }
+}
+
+/// One run of `varve import csv`.
+private struct ImportRun {
+  let context: CommandContext
+  let store: String
+  let sources: [ImportSource]
+  let dialect: DelimitedOptions
+  let isDryRun: Bool
+  let disk = PosixDisk()
+
+  init(_ context: CommandContext) throws {
+    self.context = context
+    let options = context.options
+    guard let store = options.value("into") ?? context.globals.store else {
+      throw UsageError(
+        .missingArgument, "into which store? Name it with --into",
+        hint: "It is created when nothing is there.")
+    }
+    self.store = store
+    sources = context.command.list("SOURCE").map { ImportSource.file($0) }
+    guard sources.count == 1 || options.value("entity") == nil else {
+      throw UsageError(
+        .conflictingOptions, "--entity names one entity and there are \(sources.count) sources",
+        hint: "Import the sources one by one.")
+    }
+    dialect = try ImportOptions.dialect(options)
+    isDryRun = options.flag("dry-run")
+  }
+
+  func run() throws -> ExitCode {
+    let clock = ContinuousClock()
+    let start = clock.now
+    // A source that is missing is noticed before a store is created.
+    for source in sources { _ = try source.check() }
+    let log = isDryRun ? nil : try openLog()
+    do {
+      let importer = try makeImporter(log)
+      var stopped: String?
+      do { try read(importer) } catch let error as TooManyRejects { stopped = error.message }
+      try log?.close()
+      return try finish(importer.finish(elapsed: clock.now - start, stopped: stopped))
+    } catch {
+      try? log?.close()
+      throw error
+    }
+  }
+
+  private func read(_ importer: StoreImporter) throws {
+    let rejects = try context.options.value("rejects").map {
+      try OutputWriter(creating: $0, replacing: true)
+    }
+    importer.onReject = { problem, source in
+      try rejects?.line(ImportRun.json(problem, source).text)
+    }
+    let progress = context.progress()
+    importer.onProgress = { progress.update(label: "import", done: $0, total: nil, unit: "rows") }
+    defer { progress.clear() }
+    do {
+      for source in sources {
+        try importer.read(source, name: context.options.value("entity"), options: dialect)
+      }
+      try rejects?.close()
+    } catch {
+      try rejects?.close()
+      throw error
+    }
+  }
+
+  private func makeImporter(_ log: Log?) throws -> StoreImporter {
+    var settings = StoreImporter.Settings()
+    settings.label = context.options.value("label")
+    settings.author = context.options.value("author")
+    settings.batchRows = context.options.integer("batch")
+    settings.maxErrors = context.options.integer("max-errors") ?? 100
+    var knowledge = StoreKnowledge()
+    if try isStore() {
+      knowledge = try StoreKnowledge(
+        try LogSet.open(.store(StorePaths(store)), disk: disk), disk: disk)
+    }
+    if knowledge.hasDamage {
+      try context.note("the store is damaged; try \"varve verify \(store)\"")
+    }
+    return StoreImporter(
+      log: log, knowledge: knowledge, settings: settings,
+      report: ImportReport(store: store, isDryRun: isDryRun))
+  }
+
+  private func isStore() throws -> Bool {
+    guard let status = try disk.status(store), status.isDirectory else { return false }
+    let opening = try LogOpening(disk, StorePaths(store), syncsTails: false)
+    return opening.store != nil
+  }
+
+  private func openLog() throws -> Log {
+    if try isStore() { return try Log.open(at: store, disk: disk) }
+    if let status = try disk.status(store), status.isDirectory {
+      let own = ["lock", "super", "super.tmp", "log", "reserve-0", "reserve-1", "quarantine"]
+      let foreign = try disk.list(store).filter { !own.contains($0) }
+      guard foreign.isEmpty else {
+        throw LogError(
+          .notAStore, "the directory holds other files; name a new one for the store", path: store)
+      }
+    }
+    return try Log.create(at: store, disk: disk)
+  }
+
+  private func finish(_ report: ImportReport) throws -> ExitCode {
+    for warning in report.warnings { try context.note(warning) }
+    if let stopped = report.stopped { try context.errors.line("varve: \(stopped)") }
+    if !context.globals.isQuiet { try context.errors.write(report.text) }
+    if context.globals.format != .human {
+      try context.resultWriter().line(report.json.text)
+    }
+    return report.rejected > 0 ? .partialSuccess : .done
+  }
+
+  /// A rejected row as it goes to the file.
+  private static func json(_ problem: RowProblem, _ source: String) -> JSONValue {
+    .object([
+      ("schema", "varve.reject/1"), ("source", .string(source)),
+      ("row", .integer(Int64(problem.row))), ("offset", .unsigned(problem.offset)),
+      ("column", problem.column.map(JSONValue.string) ?? .null),
+      ("code", .string(problem.code.rawValue)), ("message", .string(problem.message)),
+      ("raw", .string(String(decoding: problem.raw, as: UTF8.self))),
+    ])
+  }
+}
+
+extension ImportSource {
+  /// Opens the source for a moment, unless it can be read once only.
+  fileprivate func check() throws -> Bool {
+    guard case .file(let path) = self, path != "-" else { return true }
+    let status = try PosixDisk().status(path)
+    if let status, status.isDirectory {
+      throw ImportError(.unreadable, "this is a directory; name its files", path: path)
+    }
+    if status == nil {
+      throw ImportError(.unreadable, "open: no such file", path: path)
+    }
+    return true
+  }
+}

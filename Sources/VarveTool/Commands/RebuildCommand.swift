@@ -1,0 +1,75 @@
+// `varve rebuild`: proves that the state follows from the logs alone.
+
+import Varve
+import VarveFormat
+
+extension CommandSpec {
+  static let rebuild = CommandSpec(
+    name: "rebuild", section: "Health", summary: "replay the logs alone and compare the result",
+    discussion: """
+      Computes the state twice: as opening the store does, and from nothing but the segment files, without the superblock. \
+      Both must have the same digests. Nothing on disk is changed: this version keeps no derived state there, so there is \
+      nothing to throw away but memory.
+      """,
+    arguments: [ArgumentSpec("STORE", .optional, help: "a store directory")],
+    examples: [ExampleSpec("varve rebuild my.store", "digests from the logs alone, compared")],
+    exits: [
+      ExitSpec(.done, "both digests are equal"), ExitSpec(.negativeAnswer, "they differ"),
+    ] + ExitSpec.inspection.dropFirst()
+  ) { context in
+    let disk = PosixDisk()
+    let target = try StoreTarget.resolve(
+      context.command.argument("STORE"), context, disk: disk)
+    let paths = try DigestReport.store(target, command: "rebuild")
+    let set = try LogSet.open(target, disk: disk)
+    let normal = try DigestReport(
+      disk, try LogCatalog(disk, paths, superblock: set.superblock))
+    let rebuilt = try DigestReport(disk, try LogCatalog(disk, paths, superblock: nil))
+    let isEqual = normal.digest == rebuilt.digest
+    let findings = rebuilt.findings(set.findings)
+    let writer = try context.resultWriter()
+    if context.globals.format == .human {
+      try writer.write(RebuildText.text(set, normal, rebuilt, isEqual: isEqual))
+      for finding in findings where finding.severity > .note { try writer.line(finding.line) }
+    } else {
+      try writer.line(RebuildText.json(set, normal, rebuilt, findings, isEqual: isEqual).text)
+    }
+    return isEqual ? findings.exitCode(strict: context.globals.isStrict) : .negativeAnswer
+  }
+}
+
+/// What `rebuild` prints.
+private enum RebuildText {
+  static func text(
+    _ set: LogSet, _ normal: DigestReport, _ rebuilt: DigestReport, isEqual: Bool
+  ) -> String {
+    let segments = HumanText.grouped(set.places.count)
+    let bytes = HumanText.bytes(rebuilt.result.logBytes)
+    let count = HumanText.grouped(rebuilt.result.transactions)
+    var text = "read     \(segments) segments, \(bytes), \(count) transactions\n"
+    text += "not used superblock, baseline (there is none), lock\n"
+    text += "time     \(HumanText.duration(rebuilt.elapsed))\n"
+    text += rebuilt.text
+    if isEqual { return text + "equal: opening the store gives the same state\n" }
+    return text
+      + "DIFFERENT: opening the store gives content \(normal.digest.total.content), "
+      + "state \(normal.digest.total.state)\n"
+  }
+
+  static func json(
+    _ set: LogSet, _ normal: DigestReport, _ rebuilt: DigestReport, _ findings: [Finding],
+    isEqual: Bool
+  ) -> JSONValue {
+    let seconds =
+      Double(rebuilt.elapsed.components.seconds)
+      + Double(rebuilt.elapsed.components.attoseconds) / 1e18
+    return .object(
+      [
+        ("schema", "varve.rebuild/1"), ("store", .string(set.store.description)),
+        ("equal", .bool(isEqual)), ("seconds", .double(seconds)),
+        ("segments", .integer(Int64(set.places.count))),
+      ] + rebuilt.members + [
+        ("opened", .object(normal.members)), ("findings", .array(findings.map(\.json))),
+      ])
+  }
+}

@@ -1,0 +1,94 @@
+// Digests of a replayed store, for `hash`, `rebuild` and `verify`.
+
+import Varve
+import VarveFormat
+
+/// A replay with the digests of its result.
+struct DigestReport {
+  var result: ReplayResult
+  var digest: StateDigest
+  var elapsed: Duration
+
+  /// Replays a store.
+  init(_ disk: any Disk, _ catalog: LogCatalog) throws {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let replayed = try Replay.run(disk, catalog)
+    result = replayed
+    digest = StateDigest(replayed.tables)
+    elapsed = clock.now - start
+  }
+
+  /// Problems of the replay as findings; a gap that the listing found explains a stop.
+  func findings(_ listed: [Finding]) -> [Finding] {
+    let hasGap = listed.contains { $0.severity == .gap }
+    return listed
+      + result.problems.map { problem in
+        let isGap = hasGap && problem.formatError == nil
+        return Finding(
+          problem.formatError?.code.description ?? problem.code.rawValue,
+          isGap ? .gap : .corruption, file: problem.path ?? "", offset: problem.offset,
+          problem.message, fix: Finding.recoverFix)
+      }
+  }
+
+  /// Operations that the engine does not apply yet, by name.
+  var unapplied: [(name: String, count: UInt64)] {
+    result.unapplied.sorted { $0.key < $1.key }.map { (NamedOperation.word($0.key), $0.value) }
+  }
+
+  private func name(_ entity: UInt32) -> String { result.tables.schema.name(entity) }
+
+  /// A table of entities and the totals.
+  var text: String {
+    var table = TablePrinter([
+      .init("ENTITY"), .init("ROWS", .right), .init("CONTENT"), .init("STATE"),
+    ])
+    for entity in digest.entities {
+      table.add([
+        name(entity.entity), HumanText.grouped(entity.rows), entity.digest.content.description,
+        entity.digest.state.description,
+      ])
+    }
+    table.add([
+      "(all)", HumanText.grouped(result.tables.rows), digest.total.content.description,
+      digest.total.state.description,
+    ])
+    var text = table.render()
+    for (name, count) in unapplied {
+      text += "not applied: \(HumanText.grouped(count)) \(name) operations\n"
+    }
+    return text
+  }
+
+  var members: [(String, JSONValue)] {
+    let entities = digest.entities.map { entity in
+      JSONValue.object([
+        ("entity", .string(name(entity.entity))), ("tag", .integer(Int64(entity.entity))),
+        ("rows", .integer(Int64(entity.rows))),
+        ("content", .string(entity.digest.content.description)),
+        ("state", .string(entity.digest.state.description)),
+      ])
+    }
+    return [
+      ("content", .string(digest.total.content.description)),
+      ("state", .string(digest.total.state.description)),
+      ("rows", .integer(Int64(result.tables.rows))), ("entities", .array(entities)),
+      ("transactions", .unsigned(result.transactions)),
+      ("operations", .unsigned(result.operations)), ("bytes", .unsigned(result.logBytes)),
+      ("unapplied", .object(unapplied.map { ($0.name, .unsigned($0.count)) })),
+    ]
+  }
+
+  /// The store directory that a command needs.
+  ///
+  /// - Throws: `UsageError` when the target is a file.
+  static func store(_ target: StoreTarget, command: String) throws(UsageError) -> StorePaths {
+    guard case .store(let paths) = target else {
+      throw UsageError(
+        .badArgument, "\"varve \(command)\" needs a store directory; \(target.path) is a file",
+        hint: "For one file try \"varve log\" or \"varve verify\".")
+    }
+    return paths
+  }
+}

@@ -1,0 +1,140 @@
+// The segments that an inspection reads, in order, with what their neighbours say. Reads only.
+
+import Varve
+import VarveFormat
+
+/// One segment file in its place.
+struct SegmentPlace: Sendable {
+  var path: String
+  var header: FileHeader
+  var length: UInt64
+  var trailer: Trailer?
+  /// The header of the segment with the next ordinal, when that is here.
+  var successor: FileHeader?
+  /// Whether it is the last segment of its replica that is here.
+  var isNewest = true
+  /// What the superblock promises durable of it; 0 when nothing.
+  var durableMark: UInt64 = 0
+  /// The header as it lies in the file is damaged and was put together from what is known.
+  var hasRepairedHeader = false
+
+  var isSealed: Bool { trailer != nil }
+
+  /// How far the file counts: an unsealed one up to what its successor accepted (Q1).
+  var limit: UInt64 {
+    guard let successor, !isSealed else { return length }
+    return min(successor.previousBytes, length)
+  }
+}
+
+/// All segments of one replica that are here.
+struct ReplicaLog: Sendable {
+  var replica: ReplicaID
+  var places: [SegmentPlace]
+}
+
+/// The segments of a store, or one loose file.
+struct LogSet: Sendable {
+  /// The path that was given.
+  var path: String
+  /// Whether this is a store directory.
+  var isStore: Bool
+  var store: StoreID
+  var superblock: Superblock?
+  var logs: [ReplicaLog]
+  /// What the listing found, without reading frames.
+  var findings: [Finding]
+
+  /// All segments.
+  var places: [SegmentPlace] { logs.flatMap(\.places) }
+
+  /// Lists the segments of a target.
+  ///
+  /// - Throws: `LogError`: `notAStore`, `disk`, `tooNew`.
+  static func open(_ target: StoreTarget, disk: any Disk) throws -> LogSet {
+    switch target {
+    case .store(let paths): try open(paths, disk)
+    case .file(let path): try open(file: path, disk)
+    }
+  }
+
+  private static func open(_ paths: StorePaths, _ disk: any Disk) throws -> LogSet {
+    let opening = try LogOpening(disk, paths, syncsTails: false)
+    guard let store = opening.store else {
+      guard opening.hasSuperblockFile || !opening.catalog.report.findings.isEmpty else {
+        throw LogError(
+          .notAStore, "the directory has neither a superblock nor segments", path: paths.root)
+      }
+      throw LogError(
+        .corrupt, "neither the superblock nor a segment can be read", path: paths.root)
+    }
+    let listed: [RecoveryFinding.Kind] = [.superblock, .copied, .unclean]
+    var set = LogSet(
+      path: paths.root, isStore: true, store: store, superblock: opening.superblock, logs: [],
+      findings: (opening.catalog.report.findings
+        + opening.report.findings.filter { listed.contains($0.kind) }).map { Finding($0) })
+    if !opening.hasSuperblockFile {
+      set.findings.append(
+        Finding(
+          "superblock", .blemish, file: paths.superblock, "the superblock is missing",
+          fix: "nothing to do: the next write makes a new one"))
+    }
+    for log in opening.catalog.logs {
+      set.logs.append(
+        ReplicaLog(replica: log.replica, places: log.segments.map { SegmentPlace($0) }))
+      set.noteMissingStart(log)
+    }
+    return set
+  }
+
+  /// A log starts with sequence 1 as long as nothing retires segments.
+  private mutating func noteMissingStart(_ log: CatalogLog) {
+    guard let first = log.segments.first?.file, first.header.firstSequence > 1 else { return }
+    findings.append(
+      Finding(
+        "gap", .gap, file: first.path, offset: 64, sequence: 1,
+        "sequences 1 to \(first.header.firstSequence - 1) of replica \(log.replica) are missing",
+        fix: "bring the missing files back from a copy of the store"))
+  }
+
+  private static func open(file path: String, _ disk: any Disk) throws -> LogSet {
+    let source = try FileSource(disk, path)
+    defer { source.close() }
+    let place = try SegmentPlace(source, path: path)
+    guard place.header.kind == .segment || place.header.kind == .localLog else {
+      throw FormatError(
+        .wrongFile, "this is a \(place.header.kind.name) file, not a segment", offset: 20,
+        path: path)
+    }
+    return LogSet(
+      path: path, isStore: false, store: place.header.store, superblock: nil,
+      logs: [ReplicaLog(replica: place.header.replica, places: [place])], findings: [])
+  }
+}
+
+extension SegmentPlace {
+  init(_ segment: CatalogSegment) {
+    let header = segment.file.header
+    let next = segment.successor?.ordinal == header.ordinal + 1 ? segment.successor : nil
+    self.init(
+      path: segment.file.path, header: header, length: segment.file.length,
+      trailer: segment.file.trailer, successor: next, isNewest: segment.isNewest,
+      durableMark: segment.durableMark)
+  }
+
+  /// A file by itself.
+  init(_ source: any ByteSource, path: String) throws(FormatError) {
+    let header: FileHeader
+    do throws(FormatError) {
+      header = try FileHeader(try source.read(0, FileHeader.byteCount))
+    } catch { throw error.at(path: path) }
+    var trailer: Trailer?
+    let size = UInt64(Trailer.byteCount)
+    if source.length >= UInt64(FileHeader.byteCount) + size {
+      let offset = source.length - size
+      let bytes = try source.read(offset, Trailer.byteCount)
+      trailer = try? Trailer(bytes, offset: offset, salt: header.salt)
+    }
+    self.init(path: path, header: header, length: source.length, trailer: trailer)
+  }
+}

@@ -1,0 +1,116 @@
+// Verifies a store or a file at one of three levels (Q57).
+
+import Varve
+import VarveFormat
+
+/// What a verification found and read.
+struct VerifyReport {
+  var level: Verifier.Level
+  var findings: [Finding]
+  var segments = 0
+  var transactions: UInt64 = 0
+  var bytes: UInt64 = 0
+  var rawBytes: UInt64 = 0
+  var elapsed = Duration.zero
+  var digest: DigestReport?
+
+  /// `clean`, or the worst severity.
+  var verdict: String {
+    let worst = findings.map(\.severity).max() ?? .note
+    return worst > .note ? worst.name : "clean"
+  }
+
+  var seconds: Double {
+    Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+  }
+}
+
+/// Runs the checks.
+struct Verifier {
+  /// How much is read.
+  enum Level: String, CaseIterable {
+    /// Headers, seals and sizes.
+    case quick
+    /// Every frame hash, part hash and chain value.
+    case normal
+    /// Also decodes everything and replays it.
+    case full
+  }
+
+  let set: LogSet
+  let disk: PosixDisk
+  let level: Level
+  var threads: Int?
+
+  func run() throws -> VerifyReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var report = VerifyReport(level: level, findings: set.findings)
+    report.segments = set.places.count
+    if level == .quick {
+      for place in set.places { try quick(place, &report) }
+    } else {
+      try normal(&report)
+    }
+    if level == .full, set.isStore {
+      let catalog = try LogCatalog(disk, StorePaths(set.path), superblock: set.superblock)
+      let digest = try DigestReport(disk, catalog)
+      // The walk said the rest already.
+      if report.findings.allSatisfy({ $0.severity < .gap }) {
+        report.findings = digest.findings(report.findings)
+      }
+      report.digest = digest
+    }
+    report.elapsed = clock.now - start
+    return report
+  }
+
+  private func quick(_ place: SegmentPlace, _ report: inout VerifyReport) throws {
+    let summary = try SegmentSummary(place, disk: disk)
+    report.transactions += summary.transactions
+    report.bytes += summary.isSealed ? UInt64(FileHeader.byteCount) : summary.acceptedBytes
+    let name = SegmentName(place.path.lastPathComponent)
+    if case .sealed(let first, let last, _) = name {
+      if !place.isSealed {
+        report.findings.append(
+          Finding(
+            "badTrailer", .corruption, file: place.path, offset: place.length,
+            "a sealed segment does not end with a trailer", fix: Finding.recoverFix))
+      } else if first != summary.firstSequence || last != summary.lastSequence {
+        report.findings.append(
+          Finding(
+            "wrongFile", .corruption, file: place.path, offset: place.trailer?.sealOffset,
+            "the name says sequences \(first) to \(last), the SEAL \(summary.firstSequence) to "
+              + "\(summary.lastSequence)", fix: Finding.recoverFix))
+      }
+    }
+    guard !place.isSealed else { return }
+    let finding = try SegmentVerdict.judge(place, disk: disk).finding(place)
+    if let finding, case .open? = name { report.findings.append(finding) }
+  }
+
+  /// Segments side by side when there are several, else the parts of one.
+  private func normal(_ report: inout VerifyReport) throws {
+    let places = set.places
+    let decodes = level == .full
+    let disk = disk
+    let isSerial = threads == 1
+    let inside = places.count < 2 && !isSerial
+    let checks: [SegmentCheck]
+    if isSerial || places.count < 2 {
+      checks = try places.map {
+        try SegmentCheck.run($0, disk: disk, decodes: decodes, isParallel: inside)
+      }
+    } else {
+      checks = try Parallel.map(places.count) { (index: Int) throws(any Error) in
+        try SegmentCheck.run(places[index], disk: disk, decodes: decodes, isParallel: false)
+      }
+    }
+    for check in checks {
+      report.findings += check.findings
+      report.transactions += check.transactions
+      report.bytes += check.bytes
+      report.rawBytes += check.rawBytes
+    }
+  }
+}
