@@ -10,8 +10,8 @@
 
 /// The entry point.
 @main
-struct VarveTool {
-  static func main() {
+package struct VarveTool {
+  package static func main() {
     // A closed pipe is noticed by write(2).
     signal(SIGPIPE, SIG_IGN)
     let table = CommandTable.varve
@@ -44,6 +44,18 @@ struct VarveTool {
     } catch {
       return report(error, to: errors)
     }
+  }
+
+  /// What one run prints, and its exit code; for transcripts in tests.
+  package static func transcript(
+    _ arguments: [String], environment: [String: String] = ["COLUMNS": "80"]
+  ) -> (output: String, errors: String, code: Int32) {
+    let output = OutputWriter.memory()
+    let errors = OutputWriter.memory()
+    let code = run(
+      table: .varve, arguments: arguments, environment: environment, output: output,
+      errors: errors)
+    return (output.memoryText, errors.memoryText, code.rawValue)
   }
 
   private static func perform(_ context: CommandContext) throws -> ExitCode {

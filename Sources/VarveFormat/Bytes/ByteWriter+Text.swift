@@ -88,8 +88,8 @@ extension ByteWriter {
 
   /// Appends a string in quotes.
   ///
-  /// `\"`, `\\`, `\n`, `\r`, `\t`, `\u00xx` for other scalars below U+0020 and U+007F, all else as it
-  /// is.
+  /// `\"`, `\\`, `\n`, `\r`, `\t`, `\u00xx` for other scalars below U+0020 and U+007F, all else as
+  /// it is.
   package mutating func quoted(_ text: UnsafeRawBufferPointer) {
     character("\"")
     var start = 0

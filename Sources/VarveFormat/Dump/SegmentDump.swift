@@ -1,4 +1,4 @@
-// The walk of a dump over a file made of frames. See Formats/Dump.md and Formats/Segment.md section 5.
+// The walk of a dump over a file made of frames. See Formats/Dump.md and Formats/Segment.md.
 //
 // Unlike recovery it goes on behind damage, decodes all content, and judges the end only then.
 
@@ -55,8 +55,8 @@ package struct SegmentDump: ~Copyable {
 
   /// Dumps a file made of frames.
   ///
-  /// - Throws: `notVarve` for other files, `unreadable` when the system cannot read, and what `emit`
-  ///   throws. Everything else becomes a record.
+  /// - Throws: `notVarve` for other files, `unreadable` when the system cannot read, and what
+  ///   `emit` throws. Everything else becomes a record.
   package static func run(
     _ source: any ByteSource, options: DumpOptions = DumpOptions(),
     emit: @escaping (DumpRecord) throws -> Void

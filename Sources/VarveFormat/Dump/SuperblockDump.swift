@@ -86,8 +86,8 @@ package enum SuperblockDump {
 package enum FileDump {
   /// Hands out the records of a file made of frames or of a superblock.
   ///
-  /// - Throws: `notVarve` for other files, `unreadable` when the system cannot read, and what `emit`
-  ///   throws.
+  /// - Throws: `notVarve` for other files, `unreadable` when the system cannot read, and what
+  ///   `emit` throws.
   package static func run(
     _ source: any ByteSource, options: DumpOptions = DumpOptions(),
     emit: @escaping (DumpRecord) throws -> Void

@@ -15,16 +15,18 @@ extension CommandSpec {
       OptionSpec("all", help: "print the whole file"),
       OptionSpec("raw", help: "write the bytes of the frame as they are in the file"),
       OptionSpec("payload", help: "write the payload, decompressed"),
-      OptionSpec("width", .choice("N", ["16", "32"]), help: "bytes a line: 16 (the default) or 32"),
+      OptionSpec(
+        "width", .choice("N", ["16", "32"]), help: "bytes a line: 16 (the default) or 32"),
     ],
     arguments: [ArgumentSpec("FILE@OFFSET", help: "the file, and the place unless --all is given")],
     examples: [
       ExampleSpec("varve frame tiny.vlog@128", "print the first frame"),
       ExampleSpec("varve frame --all tiny.vlog", "print all fields of a file"),
-      ExampleSpec("varve frame --payload tiny.vlog@128 | xxd", "look at a payload"),
+      ExampleSpec("varve frame --payload -o payload tiny.vlog@128", "keep a payload"),
     ],
     exits: [
-      ExitSpec(.done), ExitSpec(.operationalFailure, "the file cannot be read, or has no such place"),
+      ExitSpec(.done),
+      ExitSpec(.operationalFailure, "the file cannot be read"),
       ExitSpec(.corruption, "what is printed is not valid"),
     ]
   ) { context in
