@@ -46,8 +46,13 @@ let package = Package(
     .testTarget(
       name: "VarveFormatTests", dependencies: ["VarveFormat", "VarveTestSupport"],
       swiftSettings: strict),
+    // appends to a store until a test kills it
+    .executableTarget(
+      name: "VarveCrashWriter", dependencies: ["Varve", "VarveFormat", "VarveTestSupport"],
+      path: "Tests/VarveCrashWriter", swiftSettings: strict),
     .testTarget(
-      name: "VarveTests", dependencies: ["Varve", "VarveTestSupport"], swiftSettings: strict),
+      name: "VarveTests", dependencies: ["Varve", "VarveTestSupport", "VarveCrashWriter"],
+      swiftSettings: strict),
     .testTarget(
       name: "VarveToolTests", dependencies: ["VarveTool", "VarveImport", "VarveTestSupport"],
       swiftSettings: strict),

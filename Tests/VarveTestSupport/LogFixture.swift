@@ -17,15 +17,17 @@ package enum LogFixture {
     return options
   }
 
-  /// A transaction that sets one attribute of one object to a number, padded to some size.
+  /// A transaction that sets one attribute of one object to a number, padded to some size with
+  /// bytes that cannot be compressed.
   package static func draft(_ number: Int, padding: Int = 0) throws -> TransactionDraft {
+    var generator = SplitMix64(seed: UInt64(number))
     var builder = TransactionBuilder()
     builder.add(
       .set(
         ObjectReference(entity: 1, serial: UInt64(number + 1)),
         [
           FieldValue(1, .integer(Int64(number))),
-          FieldValue(2, .data((0..<padding).map { UInt8(truncatingIfNeeded: $0 &* 7 | 1) })),
+          FieldValue(2, .data((0..<padding).map { _ in .random(in: 0...255, using: &generator) })),
         ]))
     return try builder.finish()
   }

@@ -127,6 +127,11 @@ package struct LogCatalog: Sendable {
     _ files: [SegmentFile], _ replica: ReplicaID, _ superblock: Superblock?
   ) -> CatalogLog {
     var segments: [CatalogSegment] = []
+    // Only a baseline can stand for segments that are gone (Q25).
+    if let first = files.first, first.header.ordinal > 1, superblock?.baselineHash ?? 0 == 0 {
+      report.note(
+        .gap, first.path, "segments 1 to \(first.header.ordinal - 1) are missing", sequence: 1)
+    }
     for (index, file) in files.enumerated() {
       let next = index + 1 < files.count ? files[index + 1] : nil
       let isOpenOne =

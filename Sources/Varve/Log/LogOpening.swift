@@ -68,8 +68,9 @@ package struct LogOpening: Sendable {
     for problem in reading.problems {
       report.note(.superblock, paths.superblock, "\(problem); the other slot is used")
     }
-    if reading.exists, reading.current == nil {
-      report.note(.superblock, paths.superblock, "no slot is valid; rebuilt from the segments")
+    if reading.current == nil, reading.exists || catalog.store != nil {
+      report.note(
+        .superblock, paths.superblock, "no slot is valid; rebuilt from what the segments say")
     }
     if let superblock, superblock.inode != reading.inode {
       report.note(
