@@ -113,8 +113,8 @@ private struct StoreFacts {
       lines.append(("closed", superblock.isClean ? "in order" : "not in order, or open now"))
     }
     for replica in replicas {
-      let from = replica.from.map(TimeText.short) ?? "-"
-      let to = replica.to.map(TimeText.short) ?? "-"
+      let from = replica.from.map(ReadableTime.short) ?? "-"
+      let to = replica.to.map(ReadableTime.short) ?? "-"
       lines.append(
         (
           "replica",
@@ -166,7 +166,7 @@ private struct StoreFacts {
 
   private static func json(_ replica: Replica) -> JSONValue {
     let time = { (stamp: Stamp?) -> JSONValue in
-      stamp.map { .string(TimeText.rfc3339($0)) } ?? .null
+      stamp.map { .string(ReadableTime.rfc3339($0)) } ?? .null
     }
     return .object([
       ("replica", .string(replica.replica.description)),

@@ -92,7 +92,7 @@ private struct LogQuery {
     -> Int64?
   {
     guard let text = context.options.value(option) else { return nil }
-    guard let time = TimeText.milliseconds(text, now: now) else {
+    guard let time = ReadableTime.milliseconds(text, now: now) else {
       throw UsageError(
         .badValue, "option --\(option) needs a time; \"\(text)\" is none",
         hint: "For example 2026-03-01, 2026-03-01T10:00:00Z, @1772359200 or -2h.")

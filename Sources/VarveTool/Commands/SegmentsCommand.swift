@@ -52,7 +52,7 @@ private struct SegmentRow {
     return summary.damageOffset == nil ? "" : "damaged"
   }
 
-  private func time(_ stamp: Stamp?) -> String { stamp.map(TimeText.short) ?? "-" }
+  private func time(_ stamp: Stamp?) -> String { stamp.map(ReadableTime.short) ?? "-" }
 
   static func print(
     _ rows: [SegmentRow], _ findings: [Finding], _ context: CommandContext, isStore: Bool
@@ -97,7 +97,7 @@ private struct SegmentRow {
 
   private var members: [(String, JSONValue)] {
     let stamp = { (stamp: Stamp?) -> JSONValue in
-      stamp.map { .string(TimeText.rfc3339($0)) } ?? .null
+      stamp.map { .string(ReadableTime.rfc3339($0)) } ?? .null
     }
     return [
       ("file", .string(place.path)), ("replica", .string(place.header.replica.description)),

@@ -34,7 +34,7 @@ struct DigestReport {
 
   /// Operations that the engine does not apply yet, by name.
   var unapplied: [(name: String, count: UInt64)] {
-    result.unapplied.sorted { $0.key < $1.key }.map { (OperationText.word($0.key), $0.value) }
+    result.unapplied.sorted { $0.key < $1.key }.map { (NamedOperation.word($0.key), $0.value) }
   }
 
   private func name(_ entity: UInt32) -> String { result.tables.schema.name(entity) }

@@ -77,7 +77,7 @@ struct LogPrinter {
 
   mutating func damage(_ range: DamagedRange?, _ finding: Finding) throws {
     if document != nil {
-      var members = LogPrinter.members(finding)
+      var members = finding.members
       if let range { members += LogPrinter.members(range) }
       try document?.add(members, schema: "varve.damage/1")
       return
@@ -94,7 +94,7 @@ struct LogPrinter {
     try writer.line(text)
     for lost in range?.incomplete ?? [] {
       let header = try? lost.transaction.decoded().header
-      let label = header?.metadata.label.map { " " + ValueText.quoted($0) } ?? ""
+      let label = header?.metadata.label.map { " " + ReadableValue.quoted($0) } ?? ""
       try writer.line(
         "   transaction \(lost.transaction.sequence)\(label) lacks "
           + "\(lost.missingParts.count) of \(lost.transaction.partCount) parts")
@@ -132,10 +132,10 @@ struct LogPrinter {
     _ logged: LoggedTransaction, _ facts: TransactionFacts, _ style: TextStyle
   ) -> String {
     let hash = "#" + logged.transaction.hash.description.prefix(Revision.hashDigitsMin)
-    let label = facts.header.metadata.label.map { "  " + ValueText.quoted($0) } ?? ""
+    let label = facts.header.metadata.label.map { "  " + ReadableValue.quoted($0) } ?? ""
     let origin = facts.header.metadata.origin?.name ?? "-"
     var text = style.yellow(hash) + "  " + style.cyan(logged.shortName)
-    text += "  \(TimeText.short(logged.transaction.stamp))  \(origin)\(label)  \(facts.changes)"
+    text += "  \(ReadableTime.short(logged.transaction.stamp))  \(origin)\(label)  \(facts.changes)"
     text += "  \(HumanText.bytes(logged.storedBytes))\(ratio(logged))"
     return text + marks(logged, style)
   }
@@ -149,9 +149,11 @@ struct LogPrinter {
       style.bold("transaction \(logged.shortName)") + "  " + style.yellow(hash)
         + LogPrinter.marks(logged, style))
     let metadata = facts.header.metadata
-    try writer.line("  time     \(TimeText.rfc3339(logged.transaction.stamp))")
-    if let label = metadata.label { try writer.line("  label    \(ValueText.quoted(label))") }
-    if let author = metadata.author { try writer.line("  author   \(ValueText.quoted(author))") }
+    try writer.line("  time     \(ReadableTime.rfc3339(logged.transaction.stamp))")
+    if let label = metadata.label { try writer.line("  label    \(ReadableValue.quoted(label))") }
+    if let author = metadata.author {
+      try writer.line("  author   \(ReadableValue.quoted(author))")
+    }
     if let origin = metadata.origin { try writer.line("  origin   \(origin.name)") }
     try writer.line("  changes  \(changes(facts, names))")
     let place = isLoose ? logged.path : LogPrinter.tail(logged.path)
@@ -196,7 +198,7 @@ struct LogPrinter {
     // What cannot be decoded is said once, with the transaction.
     try? OperationStream.forEach(logged.transaction, parts: logged.parts) { operation in
       guard failure == nil else { return }
-      let text = OperationText(operation, names: names)
+      let text = NamedOperation(operation, names: names)
       do throws(OutputError) {
         if document != nil {
           let place: [(String, JSONValue)] = [
@@ -239,7 +241,7 @@ struct LogPrinter {
       ("hash", .string(logged.transaction.hash.description)),
       ("chain", .string(logged.transaction.chain.description)),
       ("stamp", .string(logged.transaction.stamp.description)),
-      ("time", .string(TimeText.rfc3339(logged.transaction.stamp))),
+      ("time", .string(ReadableTime.rfc3339(logged.transaction.stamp))),
       ("label", text(metadata.label)), ("author", text(metadata.author)),
       ("origin", text(metadata.origin?.name)), ("operations", .integer(Int64(header.operations))),
       ("ops", .object(ops)), ("types", .object(types)), ("parents", .array(parents)),
@@ -248,11 +250,6 @@ struct LogPrinter {
       ("stored", .unsigned(logged.storedBytes)), ("raw", .unsigned(logged.rawBytes)),
       ("durable", .bool(logged.isDurable)), ("behindGap", .bool(logged.isBehindGap)),
     ]
-  }
-
-  static func members(_ finding: Finding) -> [(String, JSONValue)] {
-    guard case .object(let members) = finding.json else { return [] }
-    return members.map { ($0.key, $0.value) }
   }
 
   static func members(_ range: DamagedRange) -> [(String, JSONValue)] {

@@ -12,33 +12,9 @@ struct AttributeFacts: Sendable, Equatable {
   var flags: UInt8
 }
 
-/// Labels by tag. Later labels win, as in the log.
+/// Labels by tag; later labels win, as in the log.
 struct NameBook: Sendable {
-  /// Labels by tag.
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  /// its attributes in the order of declaration.
+  /// An entity with its attributes in the order of declaration.
   struct Entity: Sendable {
     var tag: UInt32
     var label = ""

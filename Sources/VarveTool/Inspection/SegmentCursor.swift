@@ -89,7 +89,7 @@ final class SegmentCursor {
         switch error.code {
         case .unreadable: throw error
         case .unknownFrame:
-          guard let frame = try scanner.resynchronise(from: offset) else { return try atEnd() }
+          let frame = try scanner.frame(at: offset)
           scanner.position = frame.end
           frames += 1
           do throws(FormatError) { _ = try state.accept(frame) } catch {}
@@ -169,7 +169,7 @@ final class SegmentCursor {
     return true
   }
 
-  /// Checks what a SEAL says. Contradictions are damage without losses.
+  /// Checks what a SEAL says; contradictions are damage without losses.
   private func finish(_ frame: ScannedFrame) throws(FormatError) -> SegmentEvent {
     isEnded = true
     do throws(FormatError) {
@@ -204,31 +204,7 @@ final class SegmentCursor {
 
   // MARK: going on behind damage
 
-  /// Checks what a SEAL says.
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  /// that can be read.
+  /// Looks for the next unit that can be read.
   private func resume(after error: FormatError, at offset: UInt64) throws(FormatError)
     -> SegmentEvent
   {
@@ -272,7 +248,7 @@ final class SegmentCursor {
     }
   }
 
-  /// Takes up reading with the frames found. False when they do not tell where they stand.
+  /// Takes up reading with the frames found; false when they do not tell where they stand.
   private func restart(
     _ found: (parts: [ScannedFrame], frame: ScannedFrame), _ damage: inout DamagedRange
   ) throws(FormatError) -> Bool {
@@ -301,7 +277,7 @@ final class SegmentCursor {
       if error.code == .unreadable { throw error }
       return false
     }
-    let present = Set(found.parts.map(\.offset))
+    let present = Set(found.parts.map(\.offset)).intersection(content.partOffsets)
     let missing = content.partOffsets.indices.filter {
       !present.contains(content.partOffsets[$0])
     }
@@ -319,10 +295,10 @@ final class SegmentCursor {
     }
     restart(found.frame.header.sequence, content.previousChain)
     var unit: Unit?
-    for part in found.parts where content.partOffsets.contains(part.offset) {
-      _ = try state.accept(part)
-    }
-    do throws(FormatError) { unit = try state.accept(found.frame) } catch {
+    do throws(FormatError) {
+      for part in found.parts where present.contains(part.offset) { _ = try state.accept(part) }
+      unit = try state.accept(found.frame)
+    } catch {
       if error.code == .unreadable { throw error }
       return false
     }
@@ -331,31 +307,7 @@ final class SegmentCursor {
     return true
   }
 
-  /// Takes up reading with the frames found.
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  ///
-  /// unless they continue what was read before.
+  /// Goes on at a sequence and chain; a gap unless they continue what was read before.
   private func restart(_ sequence: UInt64, _ chain: Hash128, isGap: Bool = false) {
     if isGap || sequence != state.nextSequence || chain != state.chain { isBehindGap = true }
     var header = place.header

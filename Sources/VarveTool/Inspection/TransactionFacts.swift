@@ -29,9 +29,9 @@ struct TransactionFacts {
           counts.add("create", 1)
           rows.add(object.entity, 1)
         case .unknown:
-          counts.add(OperationText.word(operation), 1)
+          counts.add(NamedOperation.word(operation), 1)
           unknown += 1
-        default: counts.add(OperationText.word(operation), 1)
+        default: counts.add(NamedOperation.word(operation), 1)
         }
       }
     } catch {

@@ -15,7 +15,8 @@ struct DocumentWriter {
     self.list = list
     self.isLines = isLines
     if !isLines {
-      try writer.write("{\"schema\":\(ValueText.quoted(schema)),\(ValueText.quoted(list)):[")
+      try writer.write(
+        "{\"schema\":\(ReadableValue.quoted(schema)),\(ReadableValue.quoted(list)):[")
     }
   }
 
@@ -37,7 +38,7 @@ struct DocumentWriter {
     if isLines { return }
     try writer.write("]")
     for (key, value) in members {
-      try writer.write(",\(ValueText.quoted(key)):\(value.text)")
+      try writer.write(",\(ReadableValue.quoted(key)):\(value.text)")
     }
     try writer.write("}\n")
   }

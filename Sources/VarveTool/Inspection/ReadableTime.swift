@@ -3,7 +3,7 @@
 import VarveFormat
 
 /// Dates and times as text.
-enum TimeText {
+enum ReadableTime {
   /// `2013-01-01T05:00:00.123Z`.
   static func rfc3339(_ stamp: Stamp) -> String {
     rfc3339(milliseconds: Int64(stamp.milliseconds))

@@ -4,7 +4,7 @@ import Varve
 import VarveFormat
 
 /// The word for an operation, and what it says as named values.
-struct OperationText {
+struct NamedOperation {
   /// The name in Formats/Transaction.md, section 3.
   let name: String
   /// Named values in order.
@@ -16,7 +16,7 @@ struct OperationText {
 
   init(_ operation: Operation, names: NameBook) {
     self.names = names
-    name = OperationText.word(operation)
+    name = NamedOperation.word(operation)
     describe(operation)
   }
 
@@ -26,12 +26,12 @@ struct OperationText {
     for (name, value) in fields {
       switch value {
       case .string(let word) where name == "object" || name == "entity": text += " \(word)"
-      case .string(let word): text += " \(name)=\(ValueText.quoted(word))"
+      case .string(let word): text += " \(name)=\(ReadableValue.quoted(word))"
       default: text += " \(name)=\(value.text)"
       }
     }
     for (name, value) in values {
-      text += " \(name)=\(ValueText.human(value, names: names))"
+      text += " \(name)=\(ReadableValue.human(value, names: names))"
     }
     return text
   }
@@ -41,7 +41,7 @@ struct OperationText {
     var members: [(String, JSONValue)] = [("op", .string(name))]
     members += fields
     if !values.isEmpty {
-      members.append(("values", .object(values.map { ($0.name, ValueText.json($0.value)) })))
+      members.append(("values", .object(values.map { ($0.name, ReadableValue.json($0.value)) })))
     }
     return members
   }
@@ -55,7 +55,7 @@ struct OperationText {
   static func word(_ operation: Operation) -> String { word(operation.opcode) }
 
   private mutating func add(_ object: ObjectReference, _ name: String = "object") {
-    fields.append((name, .string(ValueText.object(object, names))))
+    fields.append((name, .string(ReadableValue.object(object, names))))
   }
 
   private mutating func add(_ name: String, _ number: some BinaryInteger) {
@@ -133,12 +133,12 @@ struct OperationText {
       values.append((names.name(object.entity, field), value))
     case .mapPut(let object, let field, let key, let value):
       add(object)
-      add("key", ValueText.spelling(key))
+      add("key", ReadableValue.spelling(key))
       values.append((names.name(object.entity, field), value))
     case .mapRemove(let object, let field, let key):
       add(object)
       add(object.entity, field: field)
-      add("key", ValueText.spelling(key))
+      add("key", ReadableValue.spelling(key))
     case .acknowledgeConflict(let object, let field, let winner, let loser):
       add(object)
       add(object.entity, field: field)
