@@ -141,6 +141,57 @@ package struct SegmentEncoder: ~Copyable {
     return (sequence, chain)
   }
 
+  /// Appends a transaction of another file byte for byte, with its parts as they are stored.
+  ///
+  /// The transaction must be the next one of this chain.
+  ///
+  /// - Throws: `badPart` when a column part cannot be decompressed.
+  package mutating func append(
+    copying transaction: ScannedTransaction, parts: [ScannedFrame]
+  ) throws(FormatError) {
+    precondition(transaction.sequence == nextSequence, "transactions are copied in order")
+    let isSmall = parts.isEmpty
+    let full = shared.count + transaction.bytes.count > Limits.sharedFrameBytesMax
+    if sharedCount > 0,
+      !isSmall || sharedHasParts || full || sharedCount == Limits.frameTransactionsMax
+    {
+      flushShared(last: false)
+    }
+    if sharedCount == 0 {
+      indexUnit()
+      var offsets: [UInt64] = []
+      for part in parts { offsets.append(try copyPart(part)) }
+      sharedIsColumnar = transaction.flags.contains(.bulk)
+      sharedFirst = nextSequence
+      sharedHasParts = !isSmall
+      shared.hash128(chain)
+      shared.uint32(0)
+      shared.uint32(UInt32(offsets.count))
+      for offset in offsets { shared.uint64(offset) }
+    }
+    shared.bytes(transaction.bytes)
+    chain = Checksum.chain(chain, transaction.hash)
+    nextSequence += 1
+    sharedCount += 1
+    note(transaction.stamp)
+  }
+
+  private mutating func copyPart(_ part: ScannedFrame) throws(FormatError) -> UInt64 {
+    let place = offset
+    if part.header.type == .columnBlock, summary.columns.count <= Limits.sealColumnsMax {
+      let column = try ColumnBlockDecoder.header(of: try part.payload())
+      summary.columns.append(
+        Seal.ColumnEntry(
+          offset: place, sequence: nextSequence, entity: column.entity,
+          attribute: column.attribute, rows: UInt32(column.rows), type: column.type.rawValue,
+          encoding: column.encoding.rawValue))
+    }
+    frame(
+      part.header.type, part.header.flags.subtracting(.last), stored: part.stored,
+      rawLength: part.header.rawLength, sequence: nextSequence)
+    return place
+  }
+
   private mutating func note(_ stamp: Stamp) {
     summary.minStamp = summary.transactions == 0 ? stamp : min(summary.minStamp, stamp)
     summary.maxStamp = max(summary.maxStamp, stamp)
@@ -233,7 +284,9 @@ package struct SegmentEncoder: ~Copyable {
   /// Whether transactions were appended since the last group ended.
   package var hasOpenGroup: Bool { sharedCount > 0 || output.count > 0 }
 
-  /// Appends SEAL and trailer. The file ends at `offset` afterwards.
+  /// Appends SEAL and trailer.
+  ///
+  /// The file ends at `offset` afterwards.
   package mutating func seal(
     vector: [Seal.VectorEntry] = [], dictionary: [DictionaryEntry] = []
   ) {

@@ -5,7 +5,8 @@ extension CommandTable {
   static let varve = CommandTable(
     summary: "looks into, checks and maintains Varve stores", version: ToolVersion.current,
     commands: [
-      .importCSV, .info, .segments, .log, .hash, .verify, .rebuild, .dump, .frame, .demo, .help,
+      .importCSV, .info, .segments, .log, .show, .hash, .verify, .rebuild, .recover, .dump, .frame,
+      .demo, .help,
       .explain,
     ])
 }

@@ -54,7 +54,7 @@ enum VerifyText {
     case .jsonLines:
       for finding in report.findings {
         try writer.line(
-          JSONValue.object([("schema", "varve.finding/1")] + LogPrinter.members(finding)).text)
+          JSONValue.object([("schema", "varve.finding/1")] + finding.members).text)
       }
       try writer.line(json(report, set).text)
     case .json: try writer.line(json(report, set).text)

@@ -55,13 +55,16 @@ struct Finding: Sendable, Equatable {
     return "\(severity.name) \(code) \(TablePrinter.visible(place)): \(detail)\(tail)"
   }
 
-  var json: JSONValue {
-    .object([
+  var json: JSONValue { .object(members) }
+
+  /// The stable members of its JSON.
+  var members: [(String, JSONValue)] {
+    [
       ("code", .string(code)), ("severity", .string(severity.name)), ("file", .string(file)),
       ("offset", offset.map(JSONValue.unsigned) ?? .null),
       ("sequence", sequence.map(JSONValue.unsigned) ?? .null), ("detail", .string(detail)),
       ("fix", .string(fix)),
-    ])
+    ]
   }
 }
 

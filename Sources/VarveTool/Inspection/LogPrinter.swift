@@ -77,7 +77,7 @@ struct LogPrinter {
 
   mutating func damage(_ range: DamagedRange?, _ finding: Finding) throws {
     if document != nil {
-      var members = LogPrinter.members(finding)
+      var members = finding.members
       if let range { members += LogPrinter.members(range) }
       try document?.add(members, schema: "varve.damage/1")
       return
@@ -151,7 +151,9 @@ struct LogPrinter {
     let metadata = facts.header.metadata
     try writer.line("  time     \(ReadableTime.rfc3339(logged.transaction.stamp))")
     if let label = metadata.label { try writer.line("  label    \(ReadableValue.quoted(label))") }
-    if let author = metadata.author { try writer.line("  author   \(ReadableValue.quoted(author))") }
+    if let author = metadata.author {
+      try writer.line("  author   \(ReadableValue.quoted(author))")
+    }
     if let origin = metadata.origin { try writer.line("  origin   \(origin.name)") }
     try writer.line("  changes  \(changes(facts, names))")
     let place = isLoose ? logged.path : LogPrinter.tail(logged.path)
@@ -248,11 +250,6 @@ struct LogPrinter {
       ("stored", .unsigned(logged.storedBytes)), ("raw", .unsigned(logged.rawBytes)),
       ("durable", .bool(logged.isDurable)), ("behindGap", .bool(logged.isBehindGap)),
     ]
-  }
-
-  static func members(_ finding: Finding) -> [(String, JSONValue)] {
-    guard case .object(let members) = finding.json else { return [] }
-    return members.map { ($0.key, $0.value) }
   }
 
   static func members(_ range: DamagedRange) -> [(String, JSONValue)] {

@@ -13,7 +13,7 @@ enum ReadableValue {
   static func human(_ value: Value, names: NameBook) -> String {
     switch value {
     case .date(let nanoseconds): return ReadableTime.rfc3339(nanoseconds: nanoseconds)
-    case .double(let bits): return double(Double(bitPattern: bits))
+    case .double(let bits): return DoubleText.text(Double(bitPattern: bits))
     case .string(let text): return quoted(text)
     case .data(let bytes) where bytes.count > shownBytes:
       return "\(hexadecimal(bytes.prefix(shownBytes)))… (\(HumanText.grouped(bytes.count)) bytes)"
@@ -35,23 +35,9 @@ enum ReadableValue {
 
   /// The value as `varve dump` spells it.
   static func spelling(_ value: Value) -> String {
-    switch value {
-    case .null: "nil"
-    case .bool(let value): value ? "true" : "false"
-    case .integer(let number): "\(number)"
-    case .unsigned(let number): "\(number)"
-    case .double(let bits): "\(double(Double(bitPattern: bits))):\(hexadecimal(bits))"
-    case .decimal(let number): "decimal:\(sign(number))\(number.magnitude)e\(number.exponent)"
-    case .string(let text): quoted(text)
-    case .data(let bytes): "data:\(hexadecimal(bytes))"
-    case .date(let nanoseconds): "date:\(nanoseconds)"
-    case .uuid(let bytes): "uuid:\(hexadecimal(bytes))"
-    case .reference(let object), .identityReference(let object): "ref:\(object)"
-    case .blob(let hash, let count): "blob:\(hexadecimal(hash))/\(count)"
-    case .array(let type, let elements):
-      "array:\(type.name)[\(elements.map { spelling($0) }.joined(separator: ","))]"
-    case .composite(let encoding, let bytes): "composite:\(encoding):\(hexadecimal(bytes))"
-    }
+    var writer = ByteWriter()
+    ValueText.write(value, into: &writer)
+    return writer.text
   }
 
   /// The value in JSON: a string is itself, anything else its spelling.
@@ -65,13 +51,6 @@ enum ReadableValue {
     JSONWriter.escape(text, into: &bytes)
     bytes.append(UInt8(ascii: "\""))
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Shortest digits, in the form of Formats/Dump.md.
-  static func double(_ number: Double) -> String {
-    if number.isNaN { return "nan" }
-    if number.isInfinite { return number < 0 ? "-inf" : "inf" }
-    return "\(number)"
   }
 
   private static func sign(_ number: DecimalValue) -> String { number.isNegative ? "-" : "" }

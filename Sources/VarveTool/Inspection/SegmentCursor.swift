@@ -89,7 +89,7 @@ final class SegmentCursor {
         switch error.code {
         case .unreadable: throw error
         case .unknownFrame:
-          guard let frame = try scanner.resynchronise(from: offset) else { return try atEnd() }
+          let frame = try scanner.frame(at: offset)
           scanner.position = frame.end
           frames += 1
           do throws(FormatError) { _ = try state.accept(frame) } catch {}

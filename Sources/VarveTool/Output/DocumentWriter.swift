@@ -15,7 +15,8 @@ struct DocumentWriter {
     self.list = list
     self.isLines = isLines
     if !isLines {
-      try writer.write("{\"schema\":\(ReadableValue.quoted(schema)),\(ReadableValue.quoted(list)):[")
+      try writer.write(
+        "{\"schema\":\(ReadableValue.quoted(schema)),\(ReadableValue.quoted(list)):[")
     }
   }
 

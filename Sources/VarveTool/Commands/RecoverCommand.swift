@@ -1,0 +1,119 @@
+// `varve recover`: saves what can still be read of a damaged store.
+
+import Varve
+import VarveFormat
+
+extension CommandSpec {
+  static let recover = CommandSpec(
+    name: "recover", section: "Health", summary: "copy what can still be read into a new store",
+    discussion: """
+      BAD is a damaged store or loose segment files; it is only read, and neither its superblock nor its lock is needed. -o names \
+      the new store.
+
+      Every transaction in valid frames is kept, byte for byte. Those that follow each other from the first one on become \
+      the log of the new store, with the same hashes and digests. Those behind a gap cannot be applied, since what they build \
+      on is missing: they go to quarantine/REPLICA/ as segment files of their own, which varve log and show read. Damaged \
+      bytes are copied to quarantine/bytes/. recovery-report.jsonl in the new store lists what was kept, lost and \
+      quarantined, a line each.
+      """,
+    options: [OptionSpec("dry-run", help: "report what would be kept, write nothing")],
+    arguments: [ArgumentSpec("BAD", .atLeastOne, help: "a store directory, or segment files")],
+    examples: [
+      ExampleSpec("varve recover damaged.varve -o rescued.varve", "a new store beside the old"),
+      ExampleSpec("varve recover found/*.vlog -o rescued.varve", "from loose files"),
+    ],
+    exits: [
+      ExitSpec(.done, "nothing was lost"),
+      ExitSpec(.operationalFailure, "there is nothing to recover, or -o exists already"),
+      ExitSpec(.corruption, "no file can be read at all"),
+      ExitSpec(.partialSuccess, "something was lost or could not be chained"),
+    ]
+  ) { context in
+    let disk = PosixDisk()
+    let isDryRun = context.options.flag("dry-run")
+    guard let target = context.globals.output ?? (isDryRun ? "" : nil) else {
+      throw UsageError(
+        .missingArgument, "where to? Name the new store with -o NEW",
+        hint: "BAD is never changed; NEW must not exist.")
+    }
+    if !isDryRun, try disk.status(target) != nil {
+      throw LogError(.exists, "something is there already", path: target)
+    }
+    let salvager = Salvager(disk: disk, target: isDryRun ? nil : StorePaths(target).root)
+    let store = try salvager.run(context.command.list("BAD"))
+    if !isDryRun { try RecoveryEnd.finish(salvager.outcome, store, target, disk) }
+    try RecoveryEnd.print(salvager.outcome, store, isDryRun ? nil : target, context)
+    return salvager.outcome.isComplete ? .done : .partialSuccess
+  }
+}
+
+/// What happens after all files were read.
+private enum RecoveryEnd {
+  /// Makes the directory a store, and writes the report.
+  static func finish(
+    _ outcome: RecoveryOutcome, _ store: StoreID, _ target: String, _ disk: PosixDisk
+  ) throws {
+    let log =
+      outcome.kept.isEmpty
+      ? try Log.create(at: target, disk: disk, store: store)
+      : try Log.open(at: target, disk: disk)
+    try log.close()
+    let report = try OutputWriter(creating: "\(target)/recovery-report.jsonl")
+    for line in outcome.lines { try report.line(line.text) }
+    try report.line(JSONValue.object(members(outcome, store, target)).text)
+    try report.close()
+  }
+
+  private static func members(
+    _ outcome: RecoveryOutcome, _ store: StoreID, _ target: String?
+  ) -> [(String, JSONValue)] {
+    [
+      ("schema", "varve.recovery/1"), ("kind", "total"), ("store", .string(store.description)),
+      ("target", target.map(JSONValue.string) ?? .null),
+      ("files", .integer(Int64(outcome.files))),
+      ("rejectedFiles", .integer(Int64(outcome.rejectedFiles))),
+      ("kept", .unsigned(outcome.keptTransactions)),
+      ("orphans", .unsigned(outcome.orphanTransactions)),
+      ("lost", .unsigned(outcome.lostTransactions)),
+      ("damagedRanges", .integer(Int64(outcome.damagedRanges))),
+      ("quarantinedBytes", .unsigned(outcome.quarantinedBytes)),
+      ("complete", .bool(outcome.isComplete)),
+    ]
+  }
+
+  static func print(
+    _ outcome: RecoveryOutcome, _ store: StoreID, _ target: String?, _ context: CommandContext
+  ) throws {
+    let writer = context.output
+    guard context.globals.format == .human else {
+      if context.globals.format == .jsonLines {
+        for line in outcome.lines { try writer.line(line.text) }
+      }
+      try writer.line(JSONValue.object(members(outcome, store, target)).text)
+      return
+    }
+    let lines: [(String, String)] = [
+      ("files", "\(outcome.files) read, \(outcome.rejectedFiles) of no use"),
+      ("kept", "\(HumanText.grouped(outcome.keptTransactions)) transactions"),
+      ("orphans", "\(HumanText.grouped(outcome.orphanTransactions)) behind a gap"),
+      ("lost", "\(HumanText.grouped(outcome.lostTransactions)) transactions"),
+      (
+        "damage",
+        "\(outcome.damagedRanges) places, \(HumanText.bytes(outcome.quarantinedBytes))"
+      ),
+    ]
+    for (key, value) in lines {
+      try writer.line(key + String(repeating: " ", count: 9 - key.count) + value)
+    }
+    guard let target else {
+      try writer.line("dry run: nothing was written")
+      return
+    }
+    try writer.line("store    \(TablePrinter.visible(target))")
+    try writer.line("report   \(TablePrinter.visible(target))/recovery-report.jsonl")
+    let next =
+      outcome.orphanTransactions > 0
+      ? "varve log \(target)/quarantine/*/*.vlog" : "varve verify \(target)"
+    try context.note("try \"\(next)\"")
+  }
+}

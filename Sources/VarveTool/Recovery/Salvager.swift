@@ -1,0 +1,304 @@
+// Copies what can still be read of damaged segments into a new store. Never writes to what it reads.
+
+import Varve
+import VarveFormat
+
+/// Reads damaged files and writes a new store.
+final class Salvager {
+  private let disk: PosixDisk
+  /// The new directory; nil for a dry run.
+  private let target: String?
+  private(set) var outcome = RecoveryOutcome()
+
+  init(disk: PosixDisk, target: String?) {
+    self.disk = disk
+    self.target = target
+  }
+
+  /// Recovers from directories and loose files.
+  func run(_ sources: [String]) throws -> StoreID {
+    let files = try segmentFiles(sources)
+    outcome.files = files.count
+    let (store, logs) = try sort(files)
+    if let target {
+      try disk.makeDirectory(target)
+      try disk.makeDirectory("\(target)/log")
+    }
+    for log in logs { try salvage(log) }
+    if target != nil { try disk.syncDirectory(target ?? "") }
+    return store
+  }
+
+  // MARK: files
+
+  private func segmentFiles(_ sources: [String]) throws -> [String] {
+    var files: [String] = []
+    for source in sources {
+      guard let status = try disk.status(source) else {
+        throw LogError(.notAStore, "nothing is at this path; check its spelling", path: source)
+      }
+      guard status.isDirectory else {
+        files.append(source)
+        continue
+      }
+      let root = StorePaths(source).root
+      files += try FileTree.files(root, disk: disk).filter {
+        $0.hasSuffix(".vlog") && !$0.hasPrefix("\(root)/quarantine/")
+      }
+    }
+    guard !files.isEmpty else {
+      throw LogError(
+        .notAStore, "there are no segment files (.vlog) here", path: sources.joined(separator: ", ")
+      )
+    }
+    return files
+  }
+
+  /// Headers of all files, by replica.
+  private func sort(_ files: [String]) throws -> (StoreID, [ReplicaLog]) {
+    var places: [SegmentPlace] = []
+    var unreadable: [String] = []
+    for path in files {
+      if let place = try place(path, store: nil) {
+        places.append(place)
+      } else {
+        unreadable.append(path)
+      }
+    }
+    var votes: [StoreID: Int] = [:]
+    for place in places { votes[place.header.store, default: 0] += 1 }
+    guard let store = votes.max(by: { $0.value < $1.value })?.key else {
+      throw LogError(
+        .corrupt, "no file has a header that can be read or put together again", path: files.first)
+    }
+    for path in unreadable {
+      if let place = try place(path, store: store) {
+        places.append(place)
+      } else {
+        try reject(path, "its header cannot be read or put together again")
+      }
+    }
+    for place in places where place.header.store != store {
+      try reject(place.path, "it belongs to store \(place.header.store)")
+    }
+    var logs: [ReplicaID: [SegmentPlace]] = [:]
+    for place in places where place.header.store == store {
+      logs[place.header.replica, default: []].append(place)
+    }
+    return (
+      store,
+      logs.sorted { $0.key < $1.key }.map { replica, places in
+        ReplicaLog(
+          replica: replica,
+          places: places.sorted {
+            ($0.header.firstSequence, $0.header.ordinal)
+              < ($1.header.firstSequence, $1.header.ordinal)
+          })
+      }
+    )
+  }
+
+  private func place(_ path: String, store: StoreID?) throws -> SegmentPlace? {
+    let file = try FileSource(disk, path)
+    defer { file.close() }
+    let directory = StorePaths.parent(path).lastPathComponent
+    guard
+      let found = try HeaderRepair.header(of: file, store: store, replica: ReplicaID(directory)),
+      found.header.kind == .segment
+    else { return nil }
+    var place = SegmentPlace(path: path, header: found.header, length: file.length)
+    place.hasRepairedHeader = found.isRepaired
+    let size = UInt64(Trailer.byteCount)
+    if file.length >= UInt64(FileHeader.byteCount) + size {
+      let bytes = try file.read(file.length - size, Trailer.byteCount)
+      place.trailer = try? Trailer(bytes, offset: file.length - size, salt: found.header.salt)
+    }
+    outcome.add(
+      "file",
+      [
+        ("file", .string(path)), ("replica", .string(found.header.replica.description)),
+        ("ordinal", .unsigned(found.header.ordinal)),
+        ("first", .unsigned(found.header.firstSequence)), ("bytes", .unsigned(file.length)),
+        ("headerRepaired", .bool(found.isRepaired)), ("sealed", .bool(place.isSealed)),
+      ])
+    return place
+  }
+
+  private func reject(_ path: String, _ why: String) throws {
+    outcome.rejectedFiles += 1
+    outcome.add("rejected", [("file", .string(path)), ("detail", .string(why))])
+    let file = try FileSource(disk, path)
+    defer { file.close() }
+    try quarantine(file, 0..<file.length, path)
+  }
+
+  // MARK: transactions
+
+  /// Everything of one replica: the chain from its start, then what cannot be chained.
+  private func salvage(_ log: ReplicaLog) throws {
+    let main = RunWriter(
+      replica: log.replica, directory: target.map { "\($0)/log/\(log.replica)" }, disk: disk)
+    var report = true
+    var before: UInt64
+    var hasOthers: Bool
+    repeat {
+      before = main.next
+      hasOthers = try chain(log, main, reports: report)
+      report = false
+    } while hasOthers && main.next != before
+    outcome.kept += try main.finish()
+    for segment in main.segments { outcome.add("kept", segment, source: main.source(of: segment)) }
+    outcome.keptTransactions += main.count
+    let orphans = hasOthers ? try self.orphans(log, behind: main.next) : []
+    noteLosses(log, main.next, orphans)
+  }
+
+  /// Appends what continues the chain; true when there are transactions that do not.
+  private func chain(_ log: ReplicaLog, _ main: RunWriter, reports: Bool) throws -> Bool {
+    var hasOthers = false
+    for place in log.places {
+      let cursor = try SegmentCursor(place.whole, disk: disk)
+      defer { cursor.close() }
+      while let event = try cursor.next() {
+        switch event {
+        case .unit(let unit, _):
+          if try !main.take(unit, place) { hasOthers = true }
+        case .hint(let frame): main.learn(frame)
+        case .damage(let range) where reports: try note(range, place, main.names)
+        default: break
+        }
+      }
+    }
+    return hasOthers
+  }
+
+  private func note(_ range: DamagedRange, _ place: SegmentPlace, _ names: NameBook) throws {
+    let file = try FileSource(disk, place.path)
+    defer { file.close() }
+    var end = min(range.end, file.length)
+    if !range.isResumed { end = max(try lastByte(file, range.start), range.start) }
+    var range = range
+    range.end = end
+    outcome.add(range, place, names: names)
+    if end > range.start { try quarantine(file, range.start..<end, place.path) }
+  }
+
+  /// The end of what is not zero: preallocated space is not worth keeping.
+  private func lastByte(_ file: FileSource, _ start: UInt64) throws(FormatError) -> UInt64 {
+    var last = start
+    var offset = start
+    while offset < file.length {
+      let bytes = try file.read(offset, 1 << 20)
+      if bytes.count == 0 { break }
+      if !bytes.isZero {
+        let index = bytes.array.lastIndex { $0 != 0 } ?? 0
+        last = offset + UInt64(index) + 1
+      }
+      offset += UInt64(bytes.count)
+    }
+    return last
+  }
+
+  /// Writes what lies behind gaps into files of its own, run by run.
+  private func orphans(_ log: ReplicaLog, behind next: UInt64) throws -> [RewrittenSegment] {
+    var written: [RewrittenSegment] = []
+    var run: RunWriter?
+    var seen = next
+    for place in log.places {
+      let cursor = try SegmentCursor(place.whole, disk: disk)
+      defer { cursor.close() }
+      while let event = try cursor.next() {
+        guard case .unit(let unit, _) = event, let last = unit.transactions.last,
+          last.sequence >= seen
+        else { continue }
+        if let run, try run.take(unit, place) {
+          seen = run.next
+          continue
+        }
+        if let run { written += try finish(run) }
+        let content = try TransactionFrame(unit.frame)
+        let started = RunWriter(
+          replica: log.replica,
+          directory: target.map { "\($0)/quarantine/\(log.replica)" }, disk: disk,
+          next: unit.transactions[0].sequence, chain: content.previousChain)
+        _ = try started.take(unit, place)
+        seen = started.next
+        run = started
+      }
+    }
+    if let run { written += try finish(run) }
+    return written
+  }
+
+  private func finish(_ run: RunWriter) throws -> [RewrittenSegment] {
+    let segments = try run.finish()
+    outcome.orphans += segments
+    outcome.orphanTransactions += run.count
+    for segment in segments { outcome.add("orphan", segment, source: run.source(of: segment)) }
+    return segments
+  }
+
+  /// Sequences between what was kept and found, and those that a SEAL promised.
+  private func noteLosses(_ log: ReplicaLog, _ next: UInt64, _ orphans: [RewrittenSegment]) {
+    var expected = next
+    var gaps: [Range<UInt64>] = []
+    for orphan in orphans.sorted(by: { $0.first < $1.first }) {
+      if orphan.first > expected { gaps.append(expected..<orphan.first) }
+      expected = max(expected, orphan.last + 1)
+    }
+    // Names of sealed segments and headers behind say how far the log went.
+    for place in log.places {
+      if case .sealed(_, let last, _)? = SegmentName(place.path.lastPathComponent),
+        last >= expected
+      {
+        gaps.append(expected..<last + 1)
+        expected = last + 1
+      }
+      if place.header.firstSequence > expected {
+        gaps.append(expected..<place.header.firstSequence)
+        expected = place.header.firstSequence
+      }
+    }
+    for gap in gaps {
+      outcome.lostTransactions += UInt64(gap.count)
+      outcome.add(
+        "lost",
+        [
+          ("replica", .string(log.replica.description)), ("first", .unsigned(gap.lowerBound)),
+          ("last", .unsigned(gap.upperBound - 1)), ("transactions", .integer(Int64(gap.count))),
+        ])
+    }
+  }
+
+  // MARK: bytes
+
+  private func quarantine(_ file: FileSource, _ range: Range<UInt64>, _ path: String) throws {
+    outcome.quarantinedBytes += UInt64(range.count)
+    guard let target else { return }
+    try disk.makeDirectory("\(target)")
+    try disk.makeDirectory("\(target)/quarantine")
+    try disk.makeDirectory("\(target)/quarantine/bytes")
+    var copy = "\(target)/quarantine/bytes/\(path.lastPathComponent)-\(range.lowerBound)"
+    var number = 1
+    while try disk.status(copy + ".bin") != nil {
+      number += 1
+      copy = "\(target)/quarantine/bytes/\(path.lastPathComponent)-\(range.lowerBound)-\(number)"
+    }
+    try FileTree.write(file, range, to: copy + ".bin", disk: disk)
+    outcome.add(
+      "quarantined",
+      [
+        ("from", .string(path)), ("offset", .unsigned(range.lowerBound)),
+        ("bytes", .integer(Int64(range.count))), ("file", .string(copy + ".bin")),
+      ])
+  }
+}
+
+extension SegmentPlace {
+  /// The segment without what its successor accepted of it: a recovery looks at all of it.
+  fileprivate var whole: SegmentPlace {
+    var place = self
+    place.successor = nil
+    return place
+  }
+}
