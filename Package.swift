@@ -52,7 +52,7 @@ let package = Package(
       path: "Tests/VarveCrashWriter", swiftSettings: strict),
     .testTarget(
       name: "VarveTests", dependencies: ["Varve", "VarveTestSupport", "VarveCrashWriter"],
-      swiftSettings: strict),
+      exclude: ["Transcripts"], swiftSettings: strict),
     .testTarget(
       name: "VarveToolTests", dependencies: ["VarveTool", "VarveImport", "VarveTestSupport"],
       swiftSettings: strict),

@@ -140,6 +140,8 @@ extension Log {
     try Reserve(disk: disk, paths: paths, bytes: options.reserveBytes).fill()
     superblock.counter = 1
     superblock.isClean = true
-    superblock.inode = try SuperblockFile(disk: disk, paths: paths).create(superblock)
+    superblock.inode = try withReserve { () throws(DiskError) in
+      try SuperblockFile(disk: disk, paths: paths).create(superblock)
+    }
   }
 }

@@ -11,6 +11,9 @@ extension Log {
       let created = try withReserve { () throws(DiskError) in try createSegment() }
       segment = created
       needsFullVector = true
+      if counters.segments == 0 {
+        Reserve(disk: disk, paths: paths, bytes: options.reserveBytes).refill()
+      }
       counters.segments += 1
       return created
     } catch  where error.isShortOfSpace {
@@ -107,7 +110,7 @@ extension Log {
   }
 
   /// Runs `body`; when the disk is full, gives the reserve back and tries once more.
-  private func withReserve<R>(_ body: () throws(DiskError) -> R) throws(DiskError) -> R {
+  func withReserve<R>(_ body: () throws(DiskError) -> R) throws(DiskError) -> R {
     do throws(DiskError) {
       return try body()
     } catch  where error.isShortOfSpace {

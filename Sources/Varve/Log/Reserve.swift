@@ -14,10 +14,31 @@ struct Reserve {
   func fill() throws(DiskError) {
     guard bytes > 0 else { return }
     do throws(DiskError) {
-      for index in 0..<2 where try disk.status(paths.reserve(index)) == nil {
+      for index in 0..<2 where try !isThere(index) {
+        // A power failure can leave a name without its bytes.
+        if try disk.status(paths.reserve(index)) != nil { try disk.remove(paths.reserve(index)) }
         try write(paths.reserve(index))
       }
-    } catch  where error.code == .noSpace { release() }
+    } catch  where error.isShortOfSpace {
+      release()
+    }
+  }
+
+  /// Fills up what an earlier process used, if there is plenty of space.
+  ///
+  /// Failures do not matter here.
+  func refill() {
+    do throws(DiskError) {
+      guard bytes > 0 else { return }
+      let first = try isThere(0)
+      let second = try isThere(1)
+      if first && second { return }
+      if try disk.freeBytes(paths.root) >= resumeBytes { try fill() }
+    } catch {}
+  }
+
+  private func isThere(_ index: Int) throws(DiskError) -> Bool {
+    try disk.status(paths.reserve(index))?.length == bytes
   }
 
   private func write(_ path: String) throws(DiskError) {
