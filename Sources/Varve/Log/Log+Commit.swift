@@ -116,7 +116,7 @@ extension Log {
       if let failure {
         throw LogError(
           .outcomeUnknown,
-          "sequence \(sequence) failed to reach the disk: the next opening tells whether it is there",
+          "sequence \(sequence) may have failed to reach the disk: the next opening tells",
           path: failure.path ?? paths.root, diskError: failure.diskError)
       }
       if commits.hasLeader { wait() } else { lead() }

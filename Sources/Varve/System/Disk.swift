@@ -35,6 +35,8 @@ package protocol Disk: Sendable {
   func isRemote(_ path: String) throws(DiskError) -> Bool
 }
 
+// SAFETY: the pointers of these methods are valid during a call only; no implementation keeps them.
+
 /// An open file.
 ///
 /// Safe to use from several threads; concurrent writes must not overlap.

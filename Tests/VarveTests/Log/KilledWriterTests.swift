@@ -118,7 +118,8 @@ private final class CrashWriter {
   private var text = ""
 
   init(_ store: String, mode: String, threads: Int, first: Int) throws {
-    process.executableURL = try #require(Self.executable)
+    guard let executable = Self.executable else { throw CocoaError(.fileNoSuchFile) }
+    process.executableURL = executable
     process.arguments = [store, mode, "\(threads)", "\(first)"]
     process.standardOutput = output
     try process.run()
