@@ -66,4 +66,15 @@ struct CrashPointTests {
     #expect(problems.prefix(3) == [])
     #expect(counts.points > 100)
   }
+
+  @Test("a crash of the recovery after a crash of a recovery loses nothing (T2, L30)")
+  func depthThree() throws {
+    let scenario = LogScenario(
+      "three deep", Self.small, [.commit(padding: 900), .relaxed(padding: 900), .close])
+    var sweep = CrashSweep(scenario, limits: [2, 1, 1], strides: [5, 4, 6])
+    try sweep.run()
+    print("three deep: \(sweep.counts), \(TestScale.note)")
+    #expect(sweep.problems.prefix(3) == [])
+    #expect(sweep.counts.images[2] > 50)
+  }
 }

@@ -33,6 +33,8 @@ package struct CrashSweep {
   private let seed: UInt64
   /// Images looked at for each crash point, by depth.
   private let limits: [Int]
+  /// Every how many calls the machine stops, by depth.
+  private let strides: [Int]
   package private(set) var counts = CrashCounts()
   package private(set) var problems: [String] = []
   private var seen: Set<Int> = []
@@ -42,9 +44,12 @@ package struct CrashSweep {
     .commit(padding: 10), .relaxed(padding: 600), .tick, .commit(padding: 100), .close,
   ]
 
-  package init(_ scenario: LogScenario, limits: [Int], seed: UInt64 = TestScale.seed) {
+  package init(
+    _ scenario: LogScenario, limits: [Int], strides: [Int] = [], seed: UInt64 = TestScale.seed
+  ) {
     self.scenario = scenario
     self.limits = limits
+    self.strides = strides + limits.dropFirst(strides.count).map { _ in 1 }
     self.seed = seed
     counts.images = limits.map { _ in 0 }
   }
@@ -55,7 +60,7 @@ package struct CrashSweep {
     try whole.run(scenario.steps)
     whole.kill()
     problems += whole.problems
-    for point in 1...whole.disk.changeCallCount {
+    for point in stride(from: 1, through: whole.disk.changeCallCount, by: strides[0]) {
       let run = LogRun(scenario.options)
       run.disk.freezeAfter(calls: point)
       try run.run(scenario.steps)
@@ -119,7 +124,7 @@ package struct CrashSweep {
         """)
     }
     guard depth + 1 < limits.count, limits[depth + 1] > 0 else { return }
-    for point in 1...whole.disk.changeCallCount {
+    for point in stride(from: 1, through: whole.disk.changeCallCount, by: strides[depth + 1]) {
       let run = LogRun(
         scenario.options, disk: image.clone(), promise: promise, nextNumber: next)
       run.disk.freezeAfter(calls: point)
