@@ -14,7 +14,7 @@ extension CommandSpec {
     arguments: [ArgumentSpec("STORE", .optional, help: "a store directory")],
     examples: [
       ExampleSpec("varve hash my.store", "digests by entity"),
-      ExampleSpec("varve hash my.store --json | jq -r .content", "one word to compare"),
+      ExampleSpec("varve hash my.store --json", "for a script that compares stores"),
     ],
     exits: ExitSpec.inspection
   ) { context in

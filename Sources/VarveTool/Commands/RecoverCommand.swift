@@ -41,7 +41,7 @@ extension CommandSpec {
     }
     let salvager = Salvager(disk: disk, target: isDryRun ? nil : StorePaths(target).root)
     let store = try salvager.run(context.command.list("BAD"))
-    if !isDryRun { try RecoveryEnd.finish(salvager.outcome, store, target, disk) }
+    if !isDryRun { try RecoveryEnd.finish(salvager.outcome, store, target) }
     try RecoveryEnd.print(salvager.outcome, store, isDryRun ? nil : target, context)
     return salvager.outcome.isComplete ? .done : .partialSuccess
   }
@@ -49,15 +49,10 @@ extension CommandSpec {
 
 /// What happens after all files were read.
 private enum RecoveryEnd {
-  /// Makes the directory a store, and writes the report.
+  /// Writes the report.
   static func finish(
-    _ outcome: RecoveryOutcome, _ store: StoreID, _ target: String, _ disk: PosixDisk
+    _ outcome: RecoveryOutcome, _ store: StoreID, _ target: String
   ) throws {
-    let log =
-      outcome.kept.isEmpty
-      ? try Log.create(at: target, disk: disk, store: store)
-      : try Log.open(at: target, disk: disk)
-    try log.close()
     let report = try OutputWriter(creating: "\(target)/recovery-report.jsonl")
     for line in outcome.lines { try report.line(line.text) }
     try report.line(JSONValue.object(members(outcome, store, target)).text)

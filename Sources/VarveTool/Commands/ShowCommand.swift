@@ -138,8 +138,8 @@ private struct TransactionPage {
     if let problem = facts.problem {
       try writer.line("  ! \(problem.code): \(problem.message)")
     }
+    try writer.line()
     try operations { operation in
-      try writer.line()
       try writer.line(TablePrinter.visible(NamedOperation(operation, names: names).line))
       if case .columns(let columns) = operation, rows > 0 {
         try writer.write(try ColumnRows(columns, logged, names).text(rows: rows))
