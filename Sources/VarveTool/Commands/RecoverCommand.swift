@@ -7,14 +7,15 @@ extension CommandSpec {
   static let recover = CommandSpec(
     name: "recover", section: "Health", summary: "copy what can still be read into a new store",
     discussion: """
-      BAD is a damaged store or loose segment files; it is only read, and neither its superblock nor its lock is needed. -o names \
-      the new store.
+      BAD is a damaged store or loose segment files; it is only read, and neither its superblock \
+      nor its lock is needed. -o names the new store.
 
-      Every transaction in valid frames is kept, byte for byte. Those that follow each other from the first one on become \
-      the log of the new store, with the same hashes and digests. Those behind a gap cannot be applied, since what they build \
-      on is missing: they go to quarantine/REPLICA/ as segment files of their own, which varve log and show read. Damaged \
-      bytes are copied to quarantine/bytes/. recovery-report.jsonl in the new store lists what was kept, lost and \
-      quarantined, a line each.
+      Every transaction in valid frames is kept, byte for byte. Those that follow each other from \
+      the first one on become the log of the new store, with the same hashes and digests. Those \
+      behind a gap cannot be applied, since what they build on is missing: they go to \
+      quarantine/REPLICA/ as segment files of their own, which varve log and show read. Damaged \
+      bytes are copied to quarantine/bytes/. recovery-report.jsonl in the new store lists what \
+      was kept, lost and quarantined, a line each.
       """,
     options: [OptionSpec("dry-run", help: "report what would be kept, write nothing")],
     arguments: [ArgumentSpec("BAD", .atLeastOne, help: "a store directory, or segment files")],

@@ -7,8 +7,9 @@ extension CommandSpec {
   static let show = CommandSpec(
     name: "show", section: "Inspection", summary: "print one transaction in full",
     discussion: """
-      REV is REPLICA:SEQUENCE (the replica by the start of its id), a SEQUENCE when there is one replica, #HASH with at least \
-      six hexadecimal digits, or HEAD for the newest transaction. Columns of a bulk transaction are shown as rows.
+      REV is REPLICA:SEQUENCE (the replica by the start of its id), a SEQUENCE when there is one \
+      replica, #HASH with at least six hexadecimal digits, or HEAD for the newest transaction. \
+      Columns of a bulk transaction are shown as rows.
       """,
     options: [
       OptionSpec("rows", .integer("N", 0...Int.max), help: "rows of columns to show (default 10)")

@@ -1,4 +1,5 @@
-// Copies what can still be read of damaged segments into a new store. Never writes to what it reads.
+// Copies what can still be read of damaged segments into a new store. Never writes to what it
+// reads.
 
 import Varve
 import VarveFormat
