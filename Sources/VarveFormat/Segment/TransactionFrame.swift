@@ -1,4 +1,5 @@
-// Reads a TX frame by itself, without the parts and the chain before it: for tools on damaged files.
+// Reads a TX frame by itself, without the parts and the chain before it: for tools on damaged
+// files.
 
 /// What a TX frame says, whether or not its parts are there.
 package struct TransactionFrame: Sendable {

@@ -8,9 +8,9 @@ extension CommandSpec {
   static let demo = CommandSpec(
     name: "demo", section: "Help", summary: "show in one minute what Varve does",
     discussion: """
-      Imports a cut of the flights out of New York in 2013 into a temporary store, shows the log, opens it again, rebuilds the \
-      state from the log alone, then flips one bit in a copy and finds it. Everything is removed at the end unless --keep \
-      says where to leave it.
+      Imports a cut of the flights out of New York in 2013 into a temporary store, shows the log, \
+      opens it again, rebuilds the state from the log alone, then flips one bit in a copy and \
+      finds it. Everything is removed at the end unless --keep says where to leave it.
       """,
     options: [
       OptionSpec("keep", .text("DIR"), help: "work in the new directory DIR and leave it"),
@@ -171,8 +171,8 @@ private struct DemoRun {
     let isFound = report.findings.contains { $0.severity == .corruption }
     try say(
       isFound
-        ? "One bit in \(HumanText.bytes(place.length)) was found, and what it hit is named; the other "
-          + "transactions can still be read and recovered."
+        ? "One bit in \(HumanText.bytes(place.length)) was found, and what it hit is named; the "
+          + "other transactions can still be read and recovered."
         : "NOT FOUND: this must not happen; please report it.")
     return isFound
   }

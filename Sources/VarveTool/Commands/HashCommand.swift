@@ -7,14 +7,15 @@ extension CommandSpec {
   static let hash = CommandSpec(
     name: "hash", section: "Inspection", summary: "digest the state of a store",
     discussion: """
-      Replays the log and prints two digests by entity and in total. The content digest covers objects and values, the state \
-      digest their stamps and authors too. Two stores with the same digest hold the same, whatever order, batches or \
-      segments it came in. Operations that this version does not apply are counted, not hidden.
+      Replays the log and prints two digests by entity and in total. The content digest covers \
+      objects and values, the state digest their stamps and authors too. Two stores with the same \
+      digest hold the same, whatever order, batches or segments it came in. Operations that this \
+      version does not apply are counted, not hidden.
       """,
     arguments: [ArgumentSpec("STORE", .optional, help: "a store directory")],
     examples: [
       ExampleSpec("varve hash my.store", "digests by entity"),
-      ExampleSpec("varve hash my.store --json | jq -r .content", "one word to compare"),
+      ExampleSpec("varve hash my.store --json", "for a script that compares stores"),
     ],
     exits: ExitSpec.inspection
   ) { context in

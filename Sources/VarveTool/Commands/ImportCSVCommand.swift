@@ -8,17 +8,18 @@ extension CommandSpec {
   static let importCSV = CommandSpec(
     name: "import csv", section: "Data", summary: "import delimited text into a store",
     discussion: """
-      Every SOURCE becomes rows of an entity named after the file (flights for data/flights.csv.gz) or given with --entity. \
-      Gzip is recognised by its first bytes; - reads standard input. Columns are typed by --type, by the header \
-      (delay:integer), or by looking at all values; entities and attributes that the store does not know are declared in the \
+      Every SOURCE becomes rows of an entity named after the file (flights for \
+      data/flights.csv.gz) or given with --entity. Gzip is recognised by its first bytes; - reads \
+      standard input. Columns are typed by --type, by the header (delay:integer), or by looking \
+      at all values; entities and attributes that the store does not know are declared in the \
       same transaction.
 
-      By default all rows of a source are one transaction: all or nothing. With --batch N each N rows are one, and what was \
-      committed stays when a later row ends the import. (A source of very many rows, about 16,000 column blocks, needs \
-      several transactions in any case.)
+      By default all rows of a source are one transaction: all or nothing. With --batch N each N \
+      rows are one, and what was committed stays when a later row ends the import. (A source of \
+      very many rows, about 16,000 column blocks, needs several transactions in any case.)
 
-      A row whose cells do not fit is rejected as a whole, counted, and written to the file of --rejects. The summary goes to \
-      standard error, with --json a report to standard output.
+      A row whose cells do not fit is rejected as a whole, counted, and written to the file of \
+      --rejects. The summary goes to standard error, with --json a report to standard output.
       """,
     options: ImportOptions.specs,
     arguments: [ArgumentSpec("SOURCE", .atLeastOne, help: "files, plain or gzip; - for stdin")],

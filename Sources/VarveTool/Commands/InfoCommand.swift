@@ -7,8 +7,8 @@ extension CommandSpec {
   static let info = CommandSpec(
     name: "info", section: "Inspection", summary: "describe a store or a segment on one screen",
     discussion: """
-      Reads headers, seals and the newest segment, no more: the time it takes does not grow with the store. \
-      The health that it prints is that of varve verify --level quick.
+      Reads headers, seals and the newest segment, no more: the time it takes does not grow with \
+      the store. The health that it prints is that of varve verify --level quick.
       """,
     arguments: [ArgumentSpec("STORE", .optional, help: "a store directory or a segment file")],
     examples: [ExampleSpec("varve info my.store", "identity, replicas, sizes, health")],

@@ -7,13 +7,15 @@ extension CommandSpec {
   static let log = CommandSpec(
     name: "log", section: "Inspection", summary: "list the transactions of a store or file",
     discussion: """
-      Prints transactions in the order of their stamps, oldest first. The log is read as it lies on disk: no lock is taken, \
-      nothing is written, and reading goes on behind damage, which shows as a line of its own.
+      Prints transactions in the order of their stamps, oldest first. The log is read as it lies \
+      on disk: no lock is taken, nothing is written, and reading goes on behind damage, which \
+      shows as a line of its own.
 
-      RANGE is A..B, A.. or ..B: behind A, up to and with B. A and B are REPLICA:SEQUENCE, or a SEQUENCE when there is one \
-      replica only. A replica is named by the start of its id.
+      RANGE is A..B, A.. or ..B: behind A, up to and with B. A and B are REPLICA:SEQUENCE, or a \
+      SEQUENCE when there is one replica only. A replica is named by the start of its id.
 
-      Filters come first, then --skip, then -n. Transactions of an open segment that are not known to be durable are marked.
+      Filters come first, then --skip, then -n. Transactions of an open segment that are not \
+      known to be durable are marked.
       """,
     options: [
       OptionSpec("max-count", short: "n", .integer("N", 0...Int.max), help: "stop after N"),

@@ -7,9 +7,9 @@ extension CommandSpec {
   static let rebuild = CommandSpec(
     name: "rebuild", section: "Health", summary: "replay the logs alone and compare the result",
     discussion: """
-      Computes the state twice: as opening the store does, and from nothing but the segment files, without the superblock. \
-      Both must have the same digests. Nothing on disk is changed: this version keeps no derived state there, so there is \
-      nothing to throw away but memory.
+      Computes the state twice: as opening the store does, and from nothing but the segment \
+      files, without the superblock. Both must have the same digests. Nothing on disk is changed: \
+      this version keeps no derived state there, so there is nothing to throw away but memory.
       """,
     arguments: [ArgumentSpec("STORE", .optional, help: "a store directory")],
     examples: [ExampleSpec("varve rebuild my.store", "digests from the logs alone, compared")],

@@ -7,14 +7,15 @@ extension CommandSpec {
   static let recover = CommandSpec(
     name: "recover", section: "Health", summary: "copy what can still be read into a new store",
     discussion: """
-      BAD is a damaged store or loose segment files; it is only read, and neither its superblock nor its lock is needed. -o names \
-      the new store.
+      BAD is a damaged store or loose segment files; it is only read, and neither its superblock \
+      nor its lock is needed. -o names the new store.
 
-      Every transaction in valid frames is kept, byte for byte. Those that follow each other from the first one on become \
-      the log of the new store, with the same hashes and digests. Those behind a gap cannot be applied, since what they build \
-      on is missing: they go to quarantine/REPLICA/ as segment files of their own, which varve log and show read. Damaged \
-      bytes are copied to quarantine/bytes/. recovery-report.jsonl in the new store lists what was kept, lost and \
-      quarantined, a line each.
+      Every transaction in valid frames is kept, byte for byte. Those that follow each other from \
+      the first one on become the log of the new store, with the same hashes and digests. Those \
+      behind a gap cannot be applied, since what they build on is missing: they go to \
+      quarantine/REPLICA/ as segment files of their own, which varve log and show read. Damaged \
+      bytes are copied to quarantine/bytes/. recovery-report.jsonl in the new store lists what \
+      was kept, lost and quarantined, a line each.
       """,
     options: [OptionSpec("dry-run", help: "report what would be kept, write nothing")],
     arguments: [ArgumentSpec("BAD", .atLeastOne, help: "a store directory, or segment files")],
@@ -41,7 +42,7 @@ extension CommandSpec {
     }
     let salvager = Salvager(disk: disk, target: isDryRun ? nil : StorePaths(target).root)
     let store = try salvager.run(context.command.list("BAD"))
-    if !isDryRun { try RecoveryEnd.finish(salvager.outcome, store, target, disk) }
+    if !isDryRun { try RecoveryEnd.finish(salvager.outcome, store, target) }
     try RecoveryEnd.print(salvager.outcome, store, isDryRun ? nil : target, context)
     return salvager.outcome.isComplete ? .done : .partialSuccess
   }
@@ -49,15 +50,10 @@ extension CommandSpec {
 
 /// What happens after all files were read.
 private enum RecoveryEnd {
-  /// Makes the directory a store, and writes the report.
+  /// Writes the report.
   static func finish(
-    _ outcome: RecoveryOutcome, _ store: StoreID, _ target: String, _ disk: PosixDisk
+    _ outcome: RecoveryOutcome, _ store: StoreID, _ target: String
   ) throws {
-    let log =
-      outcome.kept.isEmpty
-      ? try Log.create(at: target, disk: disk, store: store)
-      : try Log.open(at: target, disk: disk)
-    try log.close()
     let report = try OutputWriter(creating: "\(target)/recovery-report.jsonl")
     for line in outcome.lines { try report.line(line.text) }
     try report.line(JSONValue.object(members(outcome, store, target)).text)

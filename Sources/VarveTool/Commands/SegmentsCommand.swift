@@ -8,8 +8,9 @@ extension CommandSpec {
     name: "segments", aliases: ["ls"], section: "Inspection",
     summary: "list the segment files of a store",
     discussion: """
-      Sealed segments are described by their SEAL, open ones are walked. With --check every frame of every segment is \
-      read, and a verdict added: sealed, clean, torn (a crash cut the last write short), suspect or corrupt.
+      Sealed segments are described by their SEAL, open ones are walked. With --check every frame \
+      of every segment is read, and a verdict added: sealed, clean, torn (a crash cut the last \
+      write short), suspect or corrupt.
       """,
     options: [
       OptionSpec("check", help: "read every frame and judge each segment"),

@@ -7,8 +7,9 @@ extension CommandSpec {
   static let show = CommandSpec(
     name: "show", section: "Inspection", summary: "print one transaction in full",
     discussion: """
-      REV is REPLICA:SEQUENCE (the replica by the start of its id), a SEQUENCE when there is one replica, #HASH with at least \
-      six hexadecimal digits, or HEAD for the newest transaction. Columns of a bulk transaction are shown as rows.
+      REV is REPLICA:SEQUENCE (the replica by the start of its id), a SEQUENCE when there is one \
+      replica, #HASH with at least six hexadecimal digits, or HEAD for the newest transaction. \
+      Columns of a bulk transaction are shown as rows.
       """,
     options: [
       OptionSpec("rows", .integer("N", 0...Int.max), help: "rows of columns to show (default 10)")
@@ -138,8 +139,8 @@ private struct TransactionPage {
     if let problem = facts.problem {
       try writer.line("  ! \(problem.code): \(problem.message)")
     }
+    try writer.line()
     try operations { operation in
-      try writer.line()
       try writer.line(TablePrinter.visible(NamedOperation(operation, names: names).line))
       if case .columns(let columns) = operation, rows > 0 {
         try writer.write(try ColumnRows(columns, logged, names).text(rows: rows))

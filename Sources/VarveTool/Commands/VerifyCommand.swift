@@ -7,12 +7,13 @@ extension CommandSpec {
   static let verify = CommandSpec(
     name: "verify", section: "Health", summary: "look for damage in a store or file",
     discussion: """
-      quick reads headers, seals and sizes. normal, the default, reads everything: the hash of every frame and of every part, \
-      sequences, the chain of each replica, the order of stamps. full also decodes every operation and column, replays the \
-      log and prints the digests.
+      quick reads headers, seals and sizes. normal, the default, reads everything: the hash of \
+      every frame and of every part, sequences, the chain of each replica, the order of stamps. \
+      full also decodes every operation and column, replays the log and prints the digests.
 
-      Each finding is a line: severity, code, file and offset, what it is, what to do. Severities are note, blemish (usable \
-      as it is), unknown (of a newer version), gap (something is missing) and corruption. varve explain CODE says more.
+      Each finding is a line: severity, code, file and offset, what it is, what to do. Severities \
+      are note, blemish (usable as it is), unknown (of a newer version), gap (something is \
+      missing) and corruption. varve explain CODE says more.
       """,
     options: [
       OptionSpec(

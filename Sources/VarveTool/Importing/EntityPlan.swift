@@ -71,9 +71,9 @@ struct EntityPlan {
       } else {
         let before = known.types.map(\.name).joined(separator: ", ")
         warnings.append(
-          "\(label).\(column.name) is \(before) in the store and \(column.type.name) here: the values "
-            + "go into a second column; give --type \(column.name)=\(known.types.first?.name ?? "") "
-            + "to keep one")
+          "\(label).\(column.name) is \(before) in the store and \(column.type.name) here: "
+            + "the values go into a second column; give --type "
+            + "\(column.name)=\(known.types.first?.name ?? "") to keep one")
         declare(planned)
       }
     } else {

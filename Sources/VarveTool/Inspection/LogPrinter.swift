@@ -157,9 +157,8 @@ struct LogPrinter {
     if let origin = metadata.origin { try writer.line("  origin   \(origin.name)") }
     try writer.line("  changes  \(changes(facts, names))")
     let place = isLoose ? logged.path : LogPrinter.tail(logged.path)
-    try writer.line(
-      "  place    \(place)@\(logged.start), \(HumanText.bytes(logged.storedBytes))\(LogPrinter.ratio(logged))"
-    )
+    let size = HumanText.bytes(logged.storedBytes) + LogPrinter.ratio(logged)
+    try writer.line("  place    \(place)@\(logged.start), \(size)")
   }
 
   private func changes(_ facts: TransactionFacts, _ names: NameBook) -> String {

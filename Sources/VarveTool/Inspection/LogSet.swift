@@ -68,7 +68,8 @@ struct LogSet: Sendable {
       throw LogError(
         .corrupt, "neither the superblock nor a segment can be read", path: paths.root)
     }
-    let listed: [RecoveryFinding.Kind] = [.superblock, .copied, .unclean]
+    var listed: [RecoveryFinding.Kind] = [.copied, .unclean]
+    if opening.hasSuperblockFile { listed.append(.superblock) }
     var set = LogSet(
       path: paths.root, isStore: true, store: store, superblock: opening.superblock, logs: [],
       findings: (opening.catalog.report.findings
@@ -118,7 +119,8 @@ extension SegmentPlace {
     let next = segment.successor?.ordinal == header.ordinal + 1 ? segment.successor : nil
     self.init(
       path: segment.file.path, header: header, length: segment.file.length,
-      trailer: segment.file.trailer, successor: next, isNewest: segment.isNewest,
+      trailer: segment.isSealed ? segment.file.trailer : nil, successor: next,
+      isNewest: segment.isNewest,
       durableMark: segment.durableMark)
   }
 
@@ -126,7 +128,11 @@ extension SegmentPlace {
   init(_ source: any ByteSource, path: String) throws(FormatError) {
     let header: FileHeader
     do throws(FormatError) {
-      header = try FileHeader(try source.read(0, FileHeader.byteCount))
+      let bytes = try source.read(0, FileHeader.byteCount)
+      guard bytes.array.starts(with: FileHeader.magic) else {
+        throw FormatError(.notVarve, "the file does not start as a Varve file does", offset: 0)
+      }
+      header = try FileHeader(bytes)
     } catch { throw error.at(path: path) }
     var trailer: Trailer?
     let size = UInt64(Trailer.byteCount)

@@ -12,6 +12,9 @@ struct NamedOperation {
   /// Attribute values, with the attribute's name.
   private(set) var values: [(name: String, value: Value)] = []
 
+  /// Fields whose text people chose.
+  private static let quoted: Set = ["attribute", "label", "name", "identifier", "relationship"]
+
   private let names: NameBook
 
   init(_ operation: Operation, names: NameBook) {
@@ -26,7 +29,13 @@ struct NamedOperation {
     for (name, value) in fields {
       switch value {
       case .string(let word) where name == "object" || name == "entity": text += " \(word)"
-      case .string(let word): text += " \(name)=\(ReadableValue.quoted(word))"
+      case .string(let word) where NamedOperation.quoted.contains(name):
+        text += " \(name)=\(ReadableValue.quoted(word))"
+      case .string(let word): text += " \(name)=\(word)"
+      case .array(let words):
+        let list = words.map { word in if case .string(let text) = word { text } else { word.text }
+        }
+        text += " \(name)=\(list.joined(separator: ","))"
       default: text += " \(name)=\(value.text)"
       }
     }

@@ -64,7 +64,8 @@ enum ReadableTime {
 
   // MARK: reading
 
-  /// Milliseconds since 1970 of `2026-03-01`, `2026-03-01T10:00:00+01:00`, `@1772359200`, or `-2h` before `now`; nil for
+  /// Milliseconds since 1970 of `2026-03-01`, `2026-03-01T10:00:00+01:00`, `@1772359200`, or `-2h`
+  /// before `now`; nil for
   /// anything else.
   static func milliseconds(_ text: String, now: UInt64) -> Int64? {
     if text.hasPrefix("@") { return Int64(text.dropFirst()).flatMap { scaled($0, 1_000) } }

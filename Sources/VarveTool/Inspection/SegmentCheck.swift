@@ -93,7 +93,8 @@ private final class PartHasher {
 extension SegmentCheck {
   /// Reads every frame.
   ///
-  /// `decodes` also decodes operations and column blocks; `isParallel` uses all cores for the parts of large transactions.
+  /// `decodes` also decodes operations and column blocks; `isParallel` uses all cores for the parts
+  /// of large transactions.
   ///
   /// - Throws: What the system cannot read.
   static func run(

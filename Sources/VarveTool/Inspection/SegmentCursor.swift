@@ -1,4 +1,5 @@
-// Walks one segment and goes on behind damage. Pulls, so that several segments can be read side by side.
+// Walks one segment and goes on behind damage. Pulls, so that several segments can be read side by
+// side.
 
 import Varve
 import VarveFormat

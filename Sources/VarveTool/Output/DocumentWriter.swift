@@ -33,7 +33,8 @@ struct DocumentWriter {
     count += 1
   }
 
-  /// Ends the document with further members; as lines they are one more line with the list's name and `End`.
+  /// Ends the document with further members; as lines they are one more line with the list's name
+  /// and `End`.
   func finish(_ members: [(String, JSONValue)]) throws(OutputError) {
     if isLines { return }
     try writer.write("]")

@@ -1,4 +1,5 @@
-// Copies what can still be read of damaged segments into a new store. Never writes to what it reads.
+// Copies what can still be read of damaged segments into a new store. Never writes to what it
+// reads.
 
 import Varve
 import VarveFormat
@@ -20,10 +21,7 @@ final class Salvager {
     let files = try segmentFiles(sources)
     outcome.files = files.count
     let (store, logs) = try sort(files)
-    if let target {
-      try disk.makeDirectory(target)
-      try disk.makeDirectory("\(target)/log")
-    }
+    if let target { try Log.create(at: target, disk: disk, store: store).close() }
     for log in logs { try salvage(log) }
     if target != nil { try disk.syncDirectory(target ?? "") }
     return store

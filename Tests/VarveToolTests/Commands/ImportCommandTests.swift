@@ -1,0 +1,179 @@
+// `varve import csv`: what it declares, writes, rejects and reports.
+
+import Testing
+
+@Suite("Commands: import csv")
+struct ImportCommandTests {
+  @Test("a new store gets the schema and the rows in one transaction for each source")
+  func transactions() throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("stations.csv", CommandFixture.stations)
+      try fixture.write("trains.csv", CommandFixture.trains)
+      let run = fixture.tool(
+        "import", "csv", "@stations.csv", "@trains.csv", "--into", "@store", "--null", "NA",
+        "--json")
+      #expect(run.code == 0, "\(run.errors)")
+      let report = try run.json
+      #expect(report["schema"] as? String == "varve.import/1")
+      #expect(report["read"] as? Int == 5)
+      #expect(report["kept"] as? Int == 5)
+      #expect(report["transactions"] as? Int == 2)
+      let entities = try #require(report["entities"] as? [[String: Any]])
+      #expect(entities.map { $0["entity"] as? String } == ["stations", "trains"])
+      let columns = try #require(entities[0]["columns"] as? [[String: Any]])
+      #expect(
+        columns.map { $0["type"] as? String } == ["string", "string", "date", "integer"])
+      #expect(columns.map { $0["optional"] as? Bool } == [false, false, true, false])
+      #expect(run.errors.contains("5 rows read = 5 kept + 0 rejected"))
+    }
+  }
+
+  @Test("importing again continues the serials and declares nothing new")
+  func again() throws {
+    try CommandFixture.run { fixture in
+      try fixture.makeStore()
+      let run = fixture.tool(
+        "import", "csv", "@trains.csv", "--into", "@store", "--null", "NA", "--json")
+      let report = try run.json
+      let entity = try #require((report["entities"] as? [[String: Any]])?.first)
+      #expect(entity["firstSerial"] as? Int == 4)
+      let columns = try #require(entity["columns"] as? [[String: Any]])
+      #expect(columns.allSatisfy { $0["new"] as? Bool == false })
+      let log = fixture.tool("log", "@store", "--ops", "--jsonl", "--reverse", "-n", "1")
+      #expect(try log.jsonLines.filter { $0["op"] as? String == "schema" }.isEmpty)
+      #expect(fixture.tool("hash", "@store", "--json").code == 0)
+      #expect(try fixture.tool("hash", "@store", "--json").json["rows"] as? Int == 8)
+    }
+  }
+
+  @Test("another type for a known name becomes a second column, with a warning")
+  func otherType() throws {
+    try CommandFixture.run { fixture in
+      try fixture.makeStore()
+      try fixture.write("trains.csv", "number,from,to,delay\nIC1,AMS,UTR,late\n")
+      let run = fixture.tool("import", "csv", "@trains.csv", "--into", "@store")
+      #expect(run.code == 0)
+      #expect(run.errors.contains("trains.number is integer in the store and string here"))
+      let shown = fixture.tool("show", "HEAD", "@store")
+      #expect(shown.output.contains("number:string"))
+      #expect(fixture.tool("verify", "--level", "full", "@store").code == 0)
+    }
+  }
+
+  @Test("rejected rows are counted, written to a file, and end with 9")
+  func rejects() throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("t.csv", "a:integer,b\n1,x\ntwo,y\n3\n4,z\n")
+      let run = fixture.tool(
+        "import", "csv", "@t.csv", "--into", "@store", "--rejects", "@bad.jsonl", "--json")
+      #expect(run.code == 9)
+      #expect(try run.json["kept"] as? Int == 2)
+      #expect(try run.json["rejected"] as? Int == 2)
+      let text = String(decoding: try fixture.read("bad.jsonl"), as: UTF8.self)
+      let lines = try ToolRun(output: text, errors: "", code: 0).jsonLines
+      #expect(lines.map { $0["code"] as? String } == ["E-CAST", "E-MISSING"])
+      #expect(lines.map { $0["raw"] as? String } == ["two,y", "3"])
+      #expect(lines.map { $0["row"] as? Int } == [2, 3])
+    }
+  }
+
+  @Test("too many rejected rows end the import, and what was committed is said")
+  func tooMany() throws {
+    try CommandFixture.run { fixture in
+      let bad = String(repeating: "x,1\n", count: 20)
+      try fixture.write("t.csv", "a:integer,b\n1,1\n2,2\n" + bad)
+      let all = fixture.tool(
+        "import", "csv", "@t.csv", "--into", "@one", "--max-errors", "3", "--json")
+      #expect(all.code == 9)
+      #expect(all.errors.contains("nothing of it was committed"))
+      #expect(try all.json["transactions"] as? Int == 0)
+      #expect(fixture.tool("log", "@one", "--count").output == "0\n")
+      let batches = fixture.tool(
+        "import", "csv", "@t.csv", "--into", "@two", "--max-errors", "3", "--batch", "2")
+      #expect(batches.code == 9)
+      #expect(batches.errors.contains("1 transactions of it were committed before"))
+      #expect(fixture.tool("log", "@two", "--count").output == "1\n")
+    }
+  }
+
+  @Test("batches become transactions, a late nil makes a column optional")
+  func batches() throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("t.csv", "a\n1\n2\n3\n4\n\"\"\n")
+      let run = fixture.tool(
+        "import", "csv", "@t.csv", "--into", "@store", "--type", "a=string", "--batch", "2",
+        "--label", "numbers", "--json")
+      #expect(run.code == 0, "\(run.errors)")
+      #expect(try run.json["transactions"] as? Int == 3)
+      let log = try fixture.tool("log", "@store", "--jsonl").jsonLines
+      #expect(log.map { $0["label"] as? String } == ["numbers", "numbers", "numbers"])
+      #expect(log.map { $0["origin"] as? String } == ["import", "import", "import"])
+      #expect(try fixture.tool("hash", "@store", "--json").json["rows"] as? Int == 5)
+    }
+  }
+
+  @Test("a dry run reads everything and writes nothing")
+  func dryRun() throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("t.csv", "a\n1\n")
+      let run = fixture.tool("import", "csv", "@t.csv", "--into", "@store", "--dry-run", "--json")
+      #expect(run.code == 0)
+      #expect(try run.json["dryRun"] as? Bool == true)
+      #expect(!fixture.exists("store"))
+    }
+  }
+
+  @Test("a dialect: delimiter, comments, names, no header, no quotes")
+  func dialect() throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("t.txt", "# remark\n 1;\"x\n 2;y\n")
+      let run = fixture.tool(
+        "import", "csv", "@t.txt", "--into", "@store", "--delimiter", ";", "--comment", "#",
+        "--quote", "none", "--header", "no", "--columns", "n,word", "--trim", "--entity", "things")
+      #expect(run.code == 0, "\(run.errors)")
+      let shown = fixture.tool("show", "1", "@store").output
+      #expect(shown.contains("columns things"))
+      #expect(shown.contains("0/1  1  \"x"))
+    }
+  }
+
+  @Test(
+    "what cannot be imported ends with 2 or 64 and makes no store",
+    arguments: [
+      ("missing.csv", 2), (".", 2), ("t.csv --type a=colour", 64), ("t.csv --type z=integer", 2),
+      ("t.csv --delimiter ab", 64), ("t.csv t.csv --entity x", 64),
+    ] as [(String, Int32)])
+  func failures(line: String, code: Int32) throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("t.csv", "a\n1\n")
+      let sources = line.split(separator: " ").map(String.init).map {
+        $0.hasSuffix(".csv") ? fixture.path($0) : $0
+      }
+      let run = fixture.run(["import", "csv"] + sources + ["--into", fixture.path("store")])
+      #expect(run.code == code, "\(run.errors)")
+    }
+  }
+
+  @Test("a directory with other files is not taken for a new store")
+  func foreignDirectory() throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("t.csv", "a\n1\n")
+      let run = fixture.tool("import", "csv", "@t.csv", "--into", "@")
+      #expect(run.code == 2)
+      #expect(run.errors.contains("the directory holds other files"))
+    }
+  }
+
+  @Test("a store that another writer has open is busy")
+  func busy() throws {
+    try CommandFixture.run { fixture in
+      try fixture.makeStore()
+      try fixture.withWriter("store") {
+        let run = fixture.tool("import", "csv", "@trains.csv", "--into", "@store")
+        #expect(run.code == 7)
+        #expect(run.errors.contains("Close the program that writes to the store"))
+        #expect(fixture.tool("log", "@store", "--count").output == "3\n")
+      }
+    }
+  }
+}
