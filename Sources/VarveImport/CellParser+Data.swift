@@ -16,7 +16,8 @@ extension CellParser {
     return true
   }
 
-  /// Appends the bytes that base64 spells (RFC 4648, with `+/` or `-_`, with or without padding; unused bits are 0).
+  /// Appends the bytes that base64 spells (RFC 4648, with `+/` or `-_`, with or without padding;
+  /// unused bits are 0).
   static func base64(_ field: FieldBytes, into heap: inout [UInt8]) -> Bool {
     let start = heap.count
     var length = field.count

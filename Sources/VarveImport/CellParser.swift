@@ -154,7 +154,8 @@ enum CellParser {
   }
 }
 
-/// A decimal number in text: `[+-] digits [. digits] [e [+-] digits]`, with a digit before or behind the point.
+/// A decimal number in text: `[+-] digits [. digits] [e [+-] digits]`, with a digit before or
+/// behind the point.
 struct DecimalNumber {
   private(set) var isNegative = false
   /// The first 19 significant digits.

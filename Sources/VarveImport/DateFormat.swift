@@ -7,13 +7,14 @@ package enum DateFormat: Sendable, Equatable {
     case year, month, day, hour, minute, second, literal(UInt8)
   }
 
-  /// `2013-01-01`, `2013-01-01T05:00:00Z`, `2013-01-01 05:00:00.25+01:00`; without a zone it is UTC.
+  /// `2013-01-01`, `2013-01-01T05:00:00Z`, `2013-01-01 05:00:00.25+01:00`; without a zone it is
+  /// UTC.
   case rfc3339
   /// Fields of fixed width in UTC; what a pattern leaves out is the start of the day.
   case pattern([Piece])
 
-  /// A pattern of `%Y` (4 digits), `%m`, `%d`, `%H`, `%M`, `%S` (2 digits), `%%` and literal ASCII; nil when it has other
-  /// pieces or no year.
+  /// A pattern of `%Y` (4 digits), `%m`, `%d`, `%H`, `%M`, `%S` (2 digits), `%%` and literal ASCII;
+  /// nil when it has other pieces or no year.
   package init?(pattern text: String) {
     var pieces: [Piece] = []
     var isEscape = false
@@ -79,7 +80,8 @@ enum CivilTime {
     else { return nil }
     let dayStart = Int64(days(year, month, day)) * 86_400
     let seconds = dayStart + Int64(hour * 3_600 + minute * 60 + second - offsetMinutes * 60)
-    // Before 1970 the fraction is borrowed from the next second, so that the ends of the range do not overflow early.
+    // Before 1970 the fraction is borrowed from the next second, so that the ends of the range do
+    // not overflow early.
     if seconds < 0, nanosecond > 0 {
       let (product, overflow) = (seconds + 1).multipliedReportingOverflow(by: nanosecondsPerSecond)
       let (sum, overflow2) = product.addingReportingOverflow(nanosecond - nanosecondsPerSecond)

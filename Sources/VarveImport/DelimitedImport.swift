@@ -2,9 +2,10 @@
 
 /// An import of one delimited text.
 ///
-/// Types that are not given are inferred from *all* values, in a pass of its own: a regular file is read twice; what cannot be read
-/// twice (standard input, a pipe) is kept in memory, at most `spoolBytesMax` bytes of it as they come (compressed bytes stay
-/// compressed), and refused beyond. When all types are given, everything is read once.
+/// Types that are not given are inferred from *all* values, in a pass of its own: a regular file is
+/// read twice; what cannot be read twice (standard input, a pipe) is kept in memory, at most
+/// `spoolBytesMax` bytes of it as they come (compressed bytes stay compressed), and refused beyond.
+/// When all types are given, everything is read once.
 package struct DelimitedImport: Sendable {
   private let source: ImportSource
   /// The name of the entity.
@@ -46,8 +47,8 @@ package struct DelimitedImport: Sendable {
 
   /// Reads everything in tables of at most `rows` rows, problems included.
   ///
-  /// Memory is bounded by the batch, which ends early after `ImportLimits.batchBytesMax` bytes of text. There is one batch
-  /// at least, so that the columns of a text without rows are known.
+  /// Memory is bounded by the batch, which ends early after `ImportLimits.batchBytesMax` bytes of
+  /// text. There is one batch at least, so that the columns of a text without rows are known.
   ///
   /// - Throws: `ImportError`, and what `body` throws, at once.
   package func forEachBatch(

@@ -4,7 +4,8 @@
 package struct DelimitedOptions: Sendable, Equatable {
   /// The byte between fields.
   package var delimiter = UInt8(ascii: ",")
-  /// The byte around fields that hold delimiters, quotes or line ends; nil when quotes are ordinary bytes.
+  /// The byte around fields that hold delimiters, quotes or line ends; nil when quotes are ordinary
+  /// bytes.
   package var quote: UInt8? = UInt8(ascii: "\"")
   /// Lines that start with this byte are skipped.
   package var comment: UInt8?
@@ -22,7 +23,8 @@ package struct DelimitedOptions: Sendable, Equatable {
   ///
   /// They win over types in the header (`name:Type`).
   package var types: [String: ColumnType] = [:]
-  /// Whether columns without a given type get the narrowest type that fits all their values; else they are strings.
+  /// Whether columns without a given type get the narrowest type that fits all their values; else
+  /// they are strings.
   package var infersTypes = true
 
   package init() {}

@@ -28,7 +28,8 @@ package struct RowProblem: Sendable, Equatable {
   package var column: String?
   /// What was found, in one line.
   package var message: String
-  /// The row as it stands in the input, without its line end; at most `ImportLimits.rawBytesMax` bytes of it.
+  /// The row as it stands in the input, without its line end; at most `ImportLimits.rawBytesMax`
+  /// bytes of it.
   package var raw: [UInt8]
 
   package init(

@@ -2,17 +2,18 @@
 
 /// What is known of a column's values so far.
 ///
-/// The order is bool, integer, double, date, uuid, string. A type is given up at the first value that it does not fit, in favour
-/// of the next that fits this value and all before it; only integers turn into doubles, everything else into strings.
-/// Numbers are taken for numbers only in the spelling that a program would print: `007`, `+1` and `1.` are strings, and so are
-/// digits that no number of 64 bits holds.
+/// The order is bool, integer, double, date, uuid, string. A type is given up at the first value
+/// that it does not fit, in favour of the next that fits this value and all before it; only
+/// integers turn into doubles, everything else into strings. Numbers are taken for numbers only in
+/// the spelling that a program would print: `007`, `+1` and `1.` are strings, and so are digits
+/// that no number of 64 bits holds.
 struct TypeInference: Sendable {
   private enum State: Sendable {
     case empty, bool, integer, wideInteger, double, specialDouble, date, uuid, string
   }
 
-  /// `wideInteger` is an integer beyond 2^53, which doubles do not hold; `specialDouble` is a NaN or infinity, which
-  /// alone makes no column of doubles.
+  /// `wideInteger` is an integer beyond 2^53, which doubles do not hold; `specialDouble` is a NaN
+  /// or infinity, which alone makes no column of doubles.
   private var state = State.empty
 
   /// The narrowest type.

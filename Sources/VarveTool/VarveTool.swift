@@ -1,4 +1,5 @@
-// The command `varve`: reads the command line, runs the command, reports errors, ends with its exit code.
+// The command `varve`: reads the command line, runs the command, reports errors, ends with its exit
+// code.
 
 #if canImport(Glibc)
   import Glibc

@@ -10,8 +10,11 @@ struct TestTests {
   @Test("every file with tests has an expectation")
   func expectations() { expectNone(Repository.swiftFiles.flatMap(testsWithoutExpectation)) }
 
-  @Test("no test needs a testable import")
-  func imports() { expectNone(Repository.swiftFiles.flatMap(testableImports)) }
+  @Test("no test needs a testable import, but those of the command line, which is no library")
+  func imports() {
+    let files = Repository.swiftFiles.filter { !$0.path.hasPrefix("Tests/VarveToolTests/") }
+    expectNone(files.flatMap(testableImports))
+  }
 
   @Test(
     "the rule on names finds tests without a sentence",

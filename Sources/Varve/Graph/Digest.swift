@@ -60,7 +60,8 @@ package struct StateDigest: Sendable, Equatable {
       hasher.block(
         cells, firstSerial: run.firstSerial + UInt64(block * run.blockRows),
         reference: { word in
-          // Links are plain values until the graph resolves them: only the log's own replica occurs.
+          // Links are plain values until the graph resolves them: only the log's own replica
+          // occurs.
           (attribute.target, run.creator, word & 0xFFFF_FFFF_FFFF)
         })
       return hasher.sum

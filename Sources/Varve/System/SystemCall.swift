@@ -9,12 +9,12 @@
 #endif
 
 /// What a failed system call was about: everything of a `DiskError` but the error number.
-struct SystemCall {
+package struct SystemCall {
   let name: String
   let path: String
   var offset: UInt64?
 
-  init(_ name: String, _ path: String, offset: UInt64? = nil) {
+  package init(_ name: String, _ path: String, offset: UInt64? = nil) {
     self.name = name
     self.path = path
     self.offset = offset
@@ -24,7 +24,7 @@ struct SystemCall {
   ///
   /// It is repeated when a signal interrupts it.
   @discardableResult
-  func run<Result: FixedWidthInteger & SignedInteger>(
+  package func run<Result: FixedWidthInteger & SignedInteger>(
     _ body: () -> Result
   ) throws(DiskError) -> Result {
     while true {
@@ -37,7 +37,7 @@ struct SystemCall {
 
   /// Runs a call that must not be repeated.
   @discardableResult
-  func runOnce<Result: FixedWidthInteger & SignedInteger>(
+  package func runOnce<Result: FixedWidthInteger & SignedInteger>(
     _ body: () -> Result
   ) throws(DiskError) -> Result {
     let result = body()
@@ -46,14 +46,14 @@ struct SystemCall {
   }
 
   /// The error for an error number.
-  func failure(_ number: Int32) -> DiskError {
+  package func failure(_ number: Int32) -> DiskError {
     let code = DiskError.Code(errorNumber: number)
     return DiskError(
       code, code.advice(number), path: path, call: name, offset: offset, errorNumber: number)
   }
 
   /// An error that has no error number.
-  func failure(_ code: DiskError.Code, _ message: String) -> DiskError {
+  package func failure(_ code: DiskError.Code, _ message: String) -> DiskError {
     DiskError(code, message, path: path, call: name, offset: offset)
   }
 }

@@ -111,7 +111,8 @@ package struct RegisterHasher: ~Copyable {
 
   /// Stores bytes in row form and returns where they end.
   @inline(__always)
-  private func payload(_ bytes: UnsafeRawBufferPointer, _ type: PhysicalType, at start: Int) -> Int {
+  private func payload(_ bytes: UnsafeRawBufferPointer, _ type: PhysicalType, at start: Int) -> Int
+  {
     precondition(
       bytes.count <= capacity - RegisterHasher.overheadBytes, "the hasher was made for less")
     var end = start

@@ -48,7 +48,8 @@ package struct FileHeader: Hashable, Sendable {
       throw FormatError(.truncated, "a file of \(bytes.count) bytes has no header", offset: 0)
     }
     let check = Checksum.hash64(seed: 0, bytes.slice(0, 120))
-    self = try bytes.slice(0, FileHeader.byteCount).read { (reader: inout ByteReader) throws(FormatError) in
+    self = try bytes.slice(0, FileHeader.byteCount).read {
+      (reader: inout ByteReader) throws(FormatError) in
       try FileHeader(&reader, check: check)
     }
   }
@@ -78,12 +79,14 @@ package struct FileHeader: Hashable, Sendable {
     }
     guard major == FormatVersion.major else {
       throw FormatError(
-        .unknownVersion, "format version \(major).\(minor); this reader knows \(FormatVersion.major)",
+        .unknownVersion,
+        "format version \(major).\(minor); this reader knows \(FormatVersion.major)",
         offset: 8)
     }
     guard incompatible == 0 else {
       throw FormatError(
-        .unknownVersion, "feature bit \(incompatible.trailingZeroBitCount) is not known", offset: 12)
+        .unknownVersion, "feature bit \(incompatible.trailingZeroBitCount) is not known", offset: 12
+      )
     }
     guard let kind = FileKind(rawValue: rawKind) else {
       throw FormatError(.unknownVersion, "file kind \(rawKind) is not known", offset: 20)

@@ -81,7 +81,8 @@ package struct FrameHeader: Hashable, Sendable {
     }
   }
 
-  /// Appends all but the frame hash of a frame that lies at `offset`, and returns the seed of that hash.
+  /// Appends all but the frame hash of a frame that lies at `offset`, and returns the seed of that
+  /// hash.
   func write(into writer: inout ByteWriter, offset: UInt64, salt: UInt64) -> UInt64 {
     let start = writer.count
     writer.uint32(0)

@@ -30,7 +30,9 @@ package struct SegmentScanner: ~Copyable {
   private var window = Bytes.empty
   private var windowOffset: UInt64 = 0
 
-  /// Bytes read at a time. A frame fits always.
+  /// Bytes read at a time.
+  ///
+  /// A frame fits always.
   private static let windowBytes = 8 << 20
   /// The first read of a file, which is often the only one.
   private static let firstWindowBytes = 256 << 10
@@ -129,7 +131,7 @@ package struct SegmentScanner: ~Copyable {
       if hasHeaderCheck(headerBytes, offset) {
         do throws(FormatError) {
           return try frame(at: offset, headerBytes)
-        } catch where error.code == .unreadable {
+        } catch  where error.code == .unreadable {
           throw error
         } catch {}
       }

@@ -39,8 +39,8 @@ extension SegmentScanner {
   ///
   /// `durableMark` is what the superblock promises of this file, 0 when it promises nothing.
   ///
-  /// - Throws: `unreadable` when the system cannot read, `unknownFrame` and `unknownVersion` for newer
-  ///   files; everything else becomes a verdict. Errors of `unit` are passed on.
+  /// - Throws: `unreadable` when the system cannot read, `unknownFrame` and `unknownVersion` for
+  ///   newer files; everything else becomes a verdict. Errors of `unit` are passed on.
   package mutating func readAll(
     durableMark: UInt64 = 0,
     hint: (ScannedFrame) throws(FormatError) -> Void = { _ throws(FormatError) in },
@@ -134,7 +134,8 @@ extension SegmentScanner {
 
   /// Whether the bad frame at `offset` has an all-zero piece of a sector, or passes the file's end.
   ///
-  /// The piece examined is the whole frame when its header is valid, else the 40 bytes of the header.
+  /// The piece examined is the whole frame when its header is valid, else the 40 bytes of the
+  /// header.
   mutating func hasZeroPiece(frameAt offset: UInt64) throws(FormatError) -> Bool {
     let headerBytes = try raw(offset, FrameHeader.byteCount)
     guard headerBytes.count == FrameHeader.byteCount else { return true }
@@ -205,7 +206,9 @@ extension SegmentScanner {
     } catch {
       // SEAL and trailer are one write, which a crash can cut like any other.
       let isTorn = try hasZeroPiece(at: position, length: Trailer.byteCount)
-      if isTorn, state.accepted >= durableMark, try !laterPromise(from: position, above: state.accepted) {
+      if isTorn, state.accepted >= durableMark,
+        try !laterPromise(from: position, above: state.accepted)
+      {
         reading.verdict = .torn
       }
       let problem = FormatError(.badTrailer, error.message, offset: position)

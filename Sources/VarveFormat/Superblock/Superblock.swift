@@ -1,4 +1,5 @@
-// The two-slot file that points into a local store. See Formats/Superblock.md, whose table gives the offsets.
+// The two-slot file that points into a local store. See Formats/Superblock.md, whose table gives
+// the offsets.
 
 /// One slot of the superblock.
 package struct Superblock: Hashable, Sendable {

@@ -4,8 +4,8 @@
 package enum OperationStream {
   /// Hands every operation to `body` as its stored opcode and a cursor over its bytes, undecoded.
   ///
-  /// - Throws: `badPart` when a part's raw bytes do not have the listed hash, what framing finds, and
-  ///   what `body` throws.
+  /// - Throws: `badPart` when a part's raw bytes do not have the listed hash, what framing finds,
+  ///   and what `body` throws.
   package static func visit(
     _ transaction: ScannedTransaction, parts: [ScannedFrame],
     _ body: (UInt8, inout ByteReader) throws(FormatError) -> Void

@@ -11,7 +11,8 @@ struct TokenizerSizes: Sendable {
 
 /// Reads rows one after the other.
 ///
-/// A row that cannot be cut into fields is a problem of that row alone: reading goes on at the line after its first.
+/// A row that cannot be cut into fields is a problem of that row alone: reading goes on at the line
+/// after its first.
 package final class DelimitedTokenizer {
   /// What came next.
   package enum Event: Sendable, Equatable {
@@ -261,7 +262,8 @@ package final class DelimitedTokenizer {
     // SAFETY: the range lies inside the window.
     let line = window + rowStart
     let length = end - rowStart
-    // Lines are short: a text without LF, or without CR, must not be searched to its end for each of them.
+    // Lines are short: a text without LF, or without CR, must not be searched to its end for each
+    // of them.
     var searched = min(512, length)
     while true {
       let newline = UTF8Check.first(UInt8(ascii: "\n"), line, searched)

@@ -1,4 +1,5 @@
-// Gzip files, decoded as they are read. Several members in a row are one text, as in the format's description.
+// Gzip files, decoded as they are read. Several members in a row are one text, as in the format's
+// description.
 
 import CZlib
 

@@ -72,7 +72,8 @@ struct RowScanner {
   ///
   /// Stores the first `capacity` fields and counts all in `count`.
   ///
-  /// `base` has `end` bytes and slack behind. When `isFinal`, the last byte is a line end or lies in open quotes.
+  /// `base` has `end` bytes and slack behind. When `isFinal`, the last byte is a line end or lies
+  /// in open quotes.
   func scan(
     _ base: UnsafePointer<UInt8>, from start: Int, to end: Int, isFinal: Bool,
     fields: UnsafeMutablePointer<FieldRange>, capacity: Int, count: inout Int

@@ -72,8 +72,9 @@ enum UTF8Check {
 
   /// Why a text that starts with these bytes cannot be read, or nil.
   ///
-  /// UTF-16 and UTF-32 are told by their byte order mark or by zeros in a quarter of the bytes; Latin-1 by at least four
-  /// bytes that are not UTF-8 when no valid UTF-8 sequence of several bytes is there.
+  /// UTF-16 and UTF-32 are told by their byte order mark or by zeros in a quarter of the bytes;
+  /// Latin-1 by at least four bytes that are not UTF-8 when no valid UTF-8 sequence of several
+  /// bytes is there.
   static func refusal(_ base: UnsafePointer<UInt8>, _ count: Int) -> String? {
     // SAFETY: every index is below `count`.
     if count >= 2, base[0] == 0xFF && base[1] == 0xFE || base[0] == 0xFE && base[1] == 0xFF {

@@ -1,9 +1,10 @@
-// Turns the words of a command line into a command, by the table alone. Pure: no process, no terminal.
+// Turns the words of a command line into a command, by the table alone. Pure: no process, no
+// terminal.
 
 /// Parses command lines.
 ///
-/// Options may stand anywhere; those of a command only after its name. `--x=y`, `--x y`, `-xy`, `-x=y` and `-x y` give values; `-abc`
-/// bundles flags; `--` ends the options; `-` is an argument.
+/// Options may stand anywhere; those of a command only after its name. `--x=y`, `--x y`, `-xy`,
+/// `-x=y` and `-x y` give values; `-abc` bundles flags; `--` ends the options; `-` is an argument.
 enum CommandLineParser {
   /// The command that `arguments` (without the program's name) spell.
   static func parse(

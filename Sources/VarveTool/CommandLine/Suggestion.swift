@@ -2,8 +2,8 @@
 
 /// Finds words that somebody may have meant.
 enum Suggestion {
-  /// The nearest of `words`, or nil when none is near: at most a third of the letters may differ, or `text` is the start
-  /// of a single word.
+  /// The nearest of `words`, or nil when none is near: at most a third of the letters may differ,
+  /// or `text` is the start of a single word.
   static func closest(to text: String, among words: [String]) -> String? {
     let wanted = text.lowercased()
     let limit = max(1, wanted.count / 3)

@@ -13,7 +13,8 @@ struct TextLayout {
     text += "\n"
   }
 
-  /// Words in lines of at most `width` columns: the first indented by `indent`, the others by `hanging`.
+  /// Words in lines of at most `width` columns: the first indented by `indent`, the others by
+  /// `hanging`.
   mutating func wrapped(_ content: String, indent: Int, hanging: Int) {
     var current = String(repeating: " ", count: indent)
     var used = 0

@@ -142,7 +142,8 @@ struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// The text with `\"`, `\\`, `\n`, `\r`, `\t`, and `\u00xx` for other scalars below U+0020 and U+007F.
+  /// The text with `\"`, `\\`, `\n`, `\r`, `\t`, and `\u00xx` for other scalars below U+0020 and
+  /// U+007F.
   static func escape(_ text: String, into bytes: inout [UInt8]) {
     for byte in text.utf8 {
       switch byte {

@@ -20,7 +20,8 @@ enum SystemText {
   static func environment(_ names: [String]) -> [String: String] {
     var values: [String: String] = [:]
     for name in names {
-      // SAFETY: the string is copied before anything can change the environment; the tool never changes it.
+      // SAFETY: the string is copied before anything can change the environment; the tool never
+      // changes it.
       if let value = getenv(name) { values[name] = String(cString: value) }
     }
     return values

@@ -1,4 +1,5 @@
-// Going through all crashes of a small program: an atomic replacement of a file, done right and done wrong.
+// Going through all crashes of a small program: an atomic replacement of a file, done right and
+// done wrong.
 
 import Testing
 import Varve
@@ -57,7 +58,8 @@ struct CrashEnumerationTests {
     try file.write([UInt8](repeating: 2, count: 1000), at: 600)
     let choices = disk.crashChoices()
     let images = choices.map { disk.crash(keeping: $0).bytes(of: "a") ?? [] }
-    // Lengths 1100, 1536 and 1600; sectors 1 and 2 always, sector 3 only when the file reaches that far.
+    // Lengths 1100, 1536 and 1600; sectors 1 and 2 always, sector 3 only when the file reaches that
+    // far.
     #expect(choices.count == 4 + 4 + 8)
     #expect(Set(images).count == choices.count)
   }

@@ -36,8 +36,8 @@ package struct DiskFault: Sendable {
     case fail(DiskError.Code)
     /// A write stores its first bytes, then fails.
     case shortWrite(bytes: Int, DiskError.Code)
-    /// A sync or close fails and the system takes the pages for clean: what was not durable never will be, and the next
-    /// sync succeeds.
+    /// A sync or close fails and the system takes the pages for clean: what was not durable never
+    /// will be, and the next sync succeeds.
     case failAndForget(DiskError.Code)
     /// A sync of a file or directory succeeds and makes nothing durable.
     case lie

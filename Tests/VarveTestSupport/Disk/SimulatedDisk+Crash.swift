@@ -10,7 +10,9 @@ package enum CrashChoice: Sendable, Hashable {
   case everything
   /// Any part of it, by a seed.
   case random(UInt64)
-  /// The units of `unsyncedUnits` whose bit is set. Of several versions of one sector or length the newest counts.
+  /// The units of `unsyncedUnits` whose bit is set.
+  ///
+  /// Of several versions of one sector or length the newest counts.
   case subset([Bool])
 }
 
@@ -59,12 +61,14 @@ extension SimulatedDisk {
     return SimulatedDisk(state: after)
   }
 
-  /// Everything un-synced, in a fixed order: for each file its lengths and sectors, then the changes of names.
+  /// Everything un-synced, in a fixed order: for each file its lengths and sectors, then the
+  /// changes of names.
   package var unsyncedUnits: [CrashUnit] {
     state.withLock { $0.unsyncedUnits }
   }
 
-  /// Choices that together lead to every possible image, each once, or a sample when there are more than `limit`.
+  /// Choices that together lead to every possible image, each once, or a sample when there are more
+  /// than `limit`.
   ///
   /// A sample starts with nothing and everything; the rest is random and depends on `seed`.
   package func crashChoices(limit: Int = 4096, seed: UInt64 = 0) -> [CrashChoice] {
@@ -152,8 +156,8 @@ extension SimulatedDisk.State {
     return plan
   }
 
-  // Each file, and the names, are kept, lost or mixed in a proportion of their own: a fair coin for each sector would
-  // never keep a long write whole.
+  // Each file, and the names, are kept, lost or mixed in a proportion of their own: a fair coin for
+  // each sector would never keep a long write whole.
   private func randomPlan(_ source: SplitMix64) -> CrashPlan {
     var generator = source
     var plan = CrashPlan()
@@ -209,7 +213,8 @@ struct CrashEnumerator {
     groups = Self.groups(units)
   }
 
-  /// All masks, or nil when there are more than the limit; `lengths` are the durable ones of all files.
+  /// All masks, or nil when there are more than the limit; `lengths` are the durable ones of all
+  /// files.
   func masks(_ lengths: [Int: Int]) -> [[Bool]]? {
     var result: [[Bool]] = []
     var mask = Array(repeating: false, count: units.count)
@@ -231,8 +236,8 @@ struct CrashEnumerator {
     return groups
   }
 
-  // Goes through the choices for one group and, for each, through those for the rest. What lies behind the end of a file
-  // makes no difference.
+  // Goes through the choices for one group and, for each, through those for the rest. What lies
+  // behind the end of a file makes no difference.
   private func extend(
     _ mask: inout [Bool], _ lengths: [Int: Int], _ index: Int, _ result: inout [[Bool]]
   ) -> Bool {

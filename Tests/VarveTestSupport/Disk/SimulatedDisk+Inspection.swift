@@ -15,7 +15,8 @@ extension SimulatedDisk {
     state.withLock { $0.faults.clear() }
   }
 
-  /// Stops the machine at the n-th call from now that changes the disk: it fails, without effect, and all later ones too.
+  /// Stops the machine at the n-th call from now that changes the disk: it fails, without effect,
+  /// and all later ones too.
   package func freezeAfter(calls count: Int) {
     state.withLock { $0.faults.freeze(afterChanges: count) }
   }

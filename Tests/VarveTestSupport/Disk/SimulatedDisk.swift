@@ -1,8 +1,8 @@
 // A disk in memory that crashes and fails on demand. Layer: test support.
 //
-// It keeps the promises of Formats/Media.md and no other. The parts: contents (`SimulatedContent`), names
-// (`SimulatedNames`), faults (`SimulatedFaults`), crashes (`SimulatedDisk+Crash`), access for tests
-// (`SimulatedDisk+Inspection`).
+// It keeps the promises of Formats/Media.md and no other. The parts: contents (`SimulatedContent`),
+// names (`SimulatedNames`), faults (`SimulatedFaults`), crashes (`SimulatedDisk+Crash`), access for
+// tests (`SimulatedDisk+Inspection`).
 
 import Synchronization
 import Varve
@@ -41,7 +41,8 @@ package final class SimulatedDisk: Disk {
 
   let state: Mutex<State>
 
-  /// An empty disk: a root directory, which every path starts from, with or without a leading slash.
+  /// An empty disk: a root directory, which every path starts from, with or without a leading
+  /// slash.
   package init(seed: UInt64 = 0, options: Options = Options()) {
     var state = State(generator: SplitMix64(seed: seed))
     state.options = options

@@ -1,12 +1,14 @@
-// The directories of a simulated disk: visible names, durable names, pending changes. Layer: test support.
+// The directories of a simulated disk: visible names, durable names, pending changes. Layer: test
+// support.
 
 import Varve
 
 /// The directory tree of a simulated disk.
 ///
-/// Nodes are numbered like inodes; node 0 is the root. A change of a name is pending until its directory is synced. A
-/// crash keeps any subset of the pending changes; those kept are applied in the order in which they were made, so that
-/// a later removal can survive while an earlier rename is lost.
+/// Nodes are numbered like inodes; node 0 is the root. A change of a name is pending until its
+/// directory is synced. A crash keeps any subset of the pending changes; those kept are applied in
+/// the order in which they were made, so that a later removal can survive while an earlier rename
+/// is lost.
 struct SimulatedNames: Sendable {
   static let root = 0
 
@@ -16,7 +18,8 @@ struct SimulatedNames: Sendable {
     var name: String
   }
 
-  /// A change that was not synced: a creation sets a slot, a removal clears one, a rename does both at once.
+  /// A change that was not synced: a creation sets a slot, a removal clears one, a rename does both
+  /// at once.
   struct Change: Sendable {
     var node: Int
     var sets: Slot?
@@ -146,7 +149,8 @@ struct SimulatedNames: Sendable {
     pending.append(change)
   }
 
-  // A removal removes the name whatever it leads to; a rename removes its old name only while that leads to its node.
+  // A removal removes the name whatever it leads to; a rename removes its old name only while that
+  // leads to its node.
   private static func apply(_ change: Change, to entries: inout Entries) {
     if let slot = change.sets { entries[slot.directory]?[slot.name] = change.node }
     if let slot = change.clears {
@@ -160,8 +164,8 @@ struct SimulatedNames: Sendable {
 
   /// Makes the names in one directory durable.
   ///
-  /// A rename between directories is durable when both are synced. After a sync of the target's directory alone both
-  /// names may be found; after one of the source's alone, either.
+  /// A rename between directories is durable when both are synced. After a sync of the target's
+  /// directory alone both names may be found; after one of the source's alone, either.
   mutating func sync(_ directory: Int) {
     var rest: [Change] = []
     for (index, change) in pending.enumerated() {

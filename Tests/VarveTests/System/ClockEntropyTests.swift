@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import VarveTestSupport
 
-@testable import Varve
+import Varve
 
 @Suite("Clock and entropy")
 struct ClockEntropyTests {

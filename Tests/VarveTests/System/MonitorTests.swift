@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import VarveTestSupport
 
-@testable import Varve
+import Varve
 
 @Suite("Monitor")
 struct MonitorTests {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import VarveTestSupport
 
-@testable import Varve
+import Varve
 
 @Suite("Real disk")
 struct PosixDiskTests {
@@ -116,7 +116,8 @@ struct PosixDiskTests {
         usleep(500)
         try file.close()
         group.wait()
-        // Refused by the file itself: a number would mean that the system was asked with a stale descriptor.
+        // Refused by the file itself: a number would mean that the system was asked with a stale
+        // descriptor.
         #expect(errors.withLock { $0.map(\.code) } == [.closed, .closed, .closed])
         #expect(errors.withLock { $0.map(\.errorNumber) } == [0, 0, 0])
       }
@@ -125,7 +126,8 @@ struct PosixDiskTests {
 
   @Test("a local directory is not remote and syncs its names", .enabled(if: hasProc))
   func localDirectory() throws {
-    // The process information of the kernel is local on every machine, whatever holds the temporary files.
+    // The process information of the kernel is local on every machine, whatever holds the temporary
+    // files.
     #expect(try PosixDisk().isRemote("/proc") == false)
     let disk = PosixDisk()
     try withTemporaryDirectory { root in try disk.syncDirectory(root) }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import VarveTestSupport
 
-@testable import Varve
+import Varve
 
 @Suite("Lock of the real disk")
 struct PosixLockTests {
@@ -120,7 +120,8 @@ struct PosixLockTests {
   }
 
   #if os(Linux)
-    // In processes of their own: a fork among the threads of other tests could copy a mutex that one of them holds.
+    // In processes of their own: a fork among the threads of other tests could copy a mutex that
+    // one of them holds.
     @Test(
       "a forked process has no lock, cannot write and leaves the lock alone", .enabled(if: hasFlock)
     )
@@ -199,7 +200,8 @@ private func holdInOtherProcess(_ path: String) throws -> (Process, FileHandle) 
   /// Forks, which Swift hides: the child runs `body` and ends without cleaning up.
   private func fork(_ body: () -> Void) -> pid_t {
     guard let symbol = dlsym(nil, "fork") else { preconditionFailure("there is no fork") }
-    // SAFETY: this is the signature of fork(2), called while no other thread holds a mutex that the child needs.
+    // SAFETY: this is the signature of fork(2), called while no other thread holds a mutex that the
+    // child needs.
     let systemFork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
     let child = systemFork()
     precondition(child >= 0, "fork failed")

@@ -156,7 +156,8 @@ struct BadInputTests {
     var run = DelimitedImport(.bytes(Array("a,b\n1,\(long)\n2,y\n3,\(long)".utf8), name: "t"))
     run.sizes = TokenizerSizes(windowBytes: windowBytes, rowBytesMax: 100)
     let table = try run.table()
-    // A row is refused when the window is at its limit; a window that holds all of it makes no fuss.
+    // A row is refused when the window is at its limit; a window that holds all of it makes no
+    // fuss.
     #expect(table.rowsRead == 3)
     if windowBytes < 300 {
       #expect(table.rowsKept == 1)

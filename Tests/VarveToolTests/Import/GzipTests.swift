@@ -79,7 +79,8 @@ struct GzipTests {
         bytes[index] ^= 1 << UInt8(bit)
         do {
           let shown = try ImportText.show(bytes: bytes)
-          // Some bits of the header do not matter, nor does padding; without the magic it is (bad) text.
+          // Some bits of the header do not matter, nor does padding; without the magic it is (bad)
+          // text.
           if index >= 2 { #expect(shown == Self.shown, "byte \(index) bit \(bit)") }
         } catch let error as ImportError {
           let codes: [ImportError.Code] = [
