@@ -1,4 +1,4 @@
-// Walks over a file and takes it apart field by field. See FrameLayout for the fields.
+// Walks over a file and takes it apart field by field, damage included.
 
 /// Annotates whole files and single frames.
 package struct FileLayout: ~Copyable {
@@ -79,28 +79,30 @@ package struct FileLayout: ~Copyable {
   }
 
   /// The fields of a piece.
-  package mutating func fields(_ piece: Piece) throws(FormatError) -> [LayoutField] {
+  package mutating func spans(_ piece: Piece) throws(FormatError) -> [ByteSpan] {
+    let bytes = try bytes(piece)
     switch piece {
-    case .header: return FrameLayout.fileHeader(try scanner.raw(0, FileHeader.byteCount))
-    case .frame(let frame): return FrameLayout.frame(frame, try bytes(piece))
-    case .trailer(let offset):
-      return FrameLayout.trailer(try scanner.raw(offset, Trailer.byteCount), at: offset)
-    case .damage(let error, let offset, _):
-      let all = try bytes(piece)
-      let count = min(FrameHeader.byteCount, all.count)
-      var fields = FrameLayout.frameHeader(all.slice(0, count), at: offset)
-      var rest = LayoutReader(fields.first?.section ?? "damage", all, origin: offset)
-      let note = "\(error.code): \(error.message)"
-      if all.count > count {
-        rest.add("notValid", count, all.count - count, note)
-      } else if !fields.isEmpty {
-        fields[fields.count - 1].value += ", \(note)"
-      }
-      return fields + rest.fields
+    case .header: return try SegmentAnnotation.fileHeader(bytes)
+    case .frame(let frame): return try SegmentAnnotation.frame(frame, bytes)
+    case .trailer(let offset): return try SegmentAnnotation.trailer(bytes, at: offset)
+    case .damage(let error, let offset, let count):
+      let isHeader = bytes.count >= FrameHeader.byteCount
+      let head = isHeader ? FrameHeader.byteCount : 0
+      var spans =
+        try isHeader ? SegmentAnnotation.frameHeader(bytes.slice(0, head), at: offset) : []
+      let rest = bytes.slice(head, bytes.count - head)
+      spans.append(
+        ByteSpan(
+          offset: offset + UInt64(head), bytes: rest.array,
+          name: "not valid, \(count) bytes up to the next frame:",
+          value: "\(error.code): \(error.message)", isDecompressed: false))
+      return spans
     case .zeros(let offset, let count):
-      var layout = LayoutReader("zeros", try bytes(piece), origin: offset)
-      layout.add("zeros", 0, layout.bytes.count, "\(count) zeros up to the end of the file")
-      return layout.fields
+      return [
+        ByteSpan(
+          offset: offset, bytes: bytes.array, name: "", value: "\(count) zeros",
+          isDecompressed: false)
+      ]
     }
   }
 

@@ -5,9 +5,17 @@ package struct ByteSpan: Equatable, Sendable {
   /// The place in the file, or in the decompressed payload.
   package var offset: UInt64
   package var bytes: [UInt8]
-  package var meaning: String
+  /// What the bytes are, as the documents call it; empty for a value whose place says it.
+  package var name: String
+  /// What they say; empty when that is nothing beyond the bytes.
+  package var value: String
   /// Whether the bytes come from a compressed payload and lie in no file.
   package var isDecompressed: Bool
+
+  /// Name and value.
+  package var meaning: String {
+    name.isEmpty || value.isEmpty ? name + value : "\(name) \(value)"
+  }
 }
 
 /// Reads fields one after the other and notes what they are.
@@ -23,10 +31,10 @@ struct FieldWalk {
 
   var remaining: Int { reader.remaining }
 
-  /// Notes the bytes that `read` takes; the meaning may name what was read.
+  /// Notes the bytes that `read` takes, and what they say.
   @discardableResult
   mutating func field<T>(
-    _ meaning: (T) -> String, _ read: (inout ByteReader) throws(FormatError) -> T
+    _ name: String, _ spelled: (T) -> String, _ read: (inout ByteReader) throws(FormatError) -> T
   ) throws(FormatError) -> T {
     let (start, offset) = (reader.position, reader.fileOffset)
     let value = try read(&reader)
@@ -34,55 +42,56 @@ struct FieldWalk {
     if !taken.isEmpty {
       spans.append(
         ByteSpan(
-          offset: offset, bytes: taken, meaning: meaning(value), isDecompressed: isDecompressed))
+          offset: offset, bytes: taken, name: name, value: spelled(value),
+          isDecompressed: isDecompressed))
     }
     return value
   }
 
   @discardableResult
   mutating func uint8(_ name: String) throws(FormatError) -> UInt8 {
-    try field({ "\(name) \($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.uint8() }
+    try field(name, { "\($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.uint8() }
   }
 
   @discardableResult
   mutating func uint16(_ name: String) throws(FormatError) -> UInt16 {
-    try field({ "\(name) \($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.uint16() }
+    try field(name, { "\($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.uint16() }
   }
 
   @discardableResult
   mutating func uint32(_ name: String) throws(FormatError) -> UInt32 {
-    try field({ "\(name) \($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.uint32() }
+    try field(name, { "\($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.uint32() }
   }
 
   @discardableResult
   mutating func uint64(_ name: String) throws(FormatError) -> UInt64 {
-    try field({ "\(name) \($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.uint64() }
+    try field(name, { "\($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.uint64() }
   }
 
   /// A number that is spelled in hexadecimal: a salt, a check, a stamp.
   mutating func hexadecimal64(_ name: String) throws(FormatError) {
-    try field({ "\(name) \(hexadecimal($0))" }) { (r: inout ByteReader) throws(FormatError) in
+    try field(name, { hexadecimal($0) }) { (r: inout ByteReader) throws(FormatError) in
       try r.uint64()
     }
   }
 
   mutating func hash(_ name: String) throws(FormatError) {
-    try field({ "\(name) \($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.hash128() }
+    try field(name, { "\($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.hash128() }
   }
 
   @discardableResult
   mutating func varint(_ name: String) throws(FormatError) -> UInt64 {
-    try field({ "\(name) \($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.varint() }
+    try field(name, { "\($0)" }) { (r: inout ByteReader) throws(FormatError) in try r.varint() }
   }
 
   mutating func identifier<ID: Identifier>(_ type: ID.Type, _ name: String) throws(FormatError) {
-    try field({ "\(name) \($0)" }) { (r: inout ByteReader) throws(FormatError) in
+    try field(name, { "\($0)" }) { (r: inout ByteReader) throws(FormatError) in
       try r.identifier(type)
     }
   }
 
   mutating func bytes(_ count: Int, _ name: String) throws(FormatError) {
-    try field({ _ in name }) { (r: inout ByteReader) throws(FormatError) in try r.bytes(count) }
+    try field(name, { _ in "" }) { (r: inout ByteReader) throws(FormatError) in try r.bytes(count) }
   }
 
   mutating func countedBytes(_ name: String) throws(FormatError) {

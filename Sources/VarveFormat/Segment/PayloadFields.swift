@@ -14,7 +14,7 @@ enum PayloadFields {
 
   private static func transaction(_ walk: inout FieldWalk) throws(FormatError) {
     try walk.uint8("transaction version")
-    try walk.field({ "flags \($0): \(words(TransactionFlags(rawValue: $0)))" }) {
+    try walk.field("flags", { "\($0): \(words(TransactionFlags(rawValue: $0)))" }) {
       (r: inout ByteReader) throws(FormatError) in try r.uint8()
     }
     try walk.uint16("zero")
@@ -94,7 +94,7 @@ enum PayloadFields {
   // MARK: operations
 
   private static func operation(_ walk: inout FieldWalk) throws(FormatError) {
-    let code = try walk.field({ "operation \(hexadecimal(UInt64($0), width: 2)): \(name($0))" }) {
+    let code = try walk.field("operation", { "\(hexadecimal(UInt64($0), width: 2)): \(name($0))" }) {
       (r: inout ByteReader) throws(FormatError) in try r.uint8()
     }
     let count = try walk.varint("body bytes")
@@ -130,14 +130,14 @@ enum PayloadFields {
     let count = try walk.varint("fields")
     for _ in 0..<count {
       try walk.varint("field")
-      let type = try walk.field({ "type \($0): \(PhysicalType(rawValue: $0)?.name ?? "nil")" }) {
+      let type = try walk.field("type", { "\($0): \(PhysicalType(rawValue: $0)?.name ?? "nil")" }) {
         (r: inout ByteReader) throws(FormatError) in try r.uint8()
       }
       guard type > 0 else { continue }
       guard let type = PhysicalType(rawValue: type) else {
         throw FormatError(.badValue, "value type \(type)")
       }
-      try walk.field(spelled) { (r: inout ByteReader) throws(FormatError) in try Value(type, &r) }
+      try walk.field("", spelled) { (r: inout ByteReader) throws(FormatError) in try Value(type, &r) }
     }
   }
 
@@ -158,7 +158,7 @@ enum PayloadFields {
     let count = try walk.varint("schema operations")
     for _ in 0..<count {
       let bytes = try walk.varint("body bytes")
-      try walk.field({ (operation: SchemaOperation) in "\(summary(operation))" }) {
+      try walk.field("", summary) {
         (r: inout ByteReader) throws(FormatError) in
         var body = try r.sub(try PayloadFields.length(bytes, r))
         return try SchemaOperation(&body)
@@ -190,10 +190,10 @@ enum PayloadFields {
   static func columnBlock(_ walk: inout FieldWalk) throws(FormatError) {
     try walk.uint32("entity")
     try walk.uint32("attribute")
-    try walk.field({ "type \($0): \(PhysicalType(rawValue: $0)?.name ?? "unknown")" }) {
+    try walk.field("type", { "\($0): \(PhysicalType(rawValue: $0)?.name ?? "unknown")" }) {
       (r: inout ByteReader) throws(FormatError) in try r.uint8()
     }
-    try walk.field({ "encoding \($0): \(ColumnEncoding(rawValue: $0)?.name ?? "unknown")" }) {
+    try walk.field("encoding", { "\($0): \(ColumnEncoding(rawValue: $0)?.name ?? "unknown")" }) {
       (r: inout ByteReader) throws(FormatError) in try r.uint8()
     }
     try walk.uint8("nullable")

@@ -11,9 +11,8 @@ package enum SegmentAnnotation {
       let rest = file.slice(end, file.count - end)
       spans.append(
         ByteSpan(
-          offset: UInt64(end), bytes: rest.array,
-          meaning: rest.isZero ? "\(rest.count) zeros" : "not understood",
-          isDecompressed: false))
+          offset: UInt64(end), bytes: rest.array, name: "",
+          value: rest.isZero ? "\(rest.count) zeros" : "not understood", isDecompressed: false))
     }
     return spans
   }
@@ -21,14 +20,15 @@ package enum SegmentAnnotation {
   private static func named(_ file: Bytes) -> [ByteSpan] {
     var spans: [ByteSpan] = []
     do throws(FormatError) {
-      spans += try fields(of: file.slice(0, min(file.count, FileHeader.byteCount)), fileHeader)
+      spans += try fileHeader(file.slice(0, min(file.count, FileHeader.byteCount)))
       var scanner = try SegmentScanner(MemorySource(file))
       while case .frame(let frame) = try scanner.next() {
-        spans += try self.frame(frame, file)
+        let whole = file.slice(Int(frame.offset), frame.header.frameBytes)
+        spans += try self.frame(frame, whole)
         if frame.header.type == .seal {
           let start = Int(frame.end)
           let length = min(Trailer.byteCount, file.count - start)
-          spans += try fields(of: file.slice(start, length), origin: frame.end, trailer)
+          spans += try trailer(file.slice(start, length), at: frame.end)
           break
         }
       }
@@ -51,13 +51,18 @@ package enum SegmentAnnotation {
 
   // MARK: header and trailer
 
+  /// The fields of a file header.
+  static func fileHeader(_ bytes: Bytes) throws(FormatError) -> [ByteSpan] {
+    try fields(of: bytes, fileHeader)
+  }
+
   private static func fileHeader(_ walk: inout FieldWalk) throws(FormatError) {
     try walk.bytes(8, "magic")
     try walk.uint16("major version")
     try walk.uint16("minor version")
     try walk.uint32("incompatible features")
     try walk.uint32("compatible features")
-    try walk.field({ "kind \($0): \(FileKind(rawValue: $0)?.name ?? "unknown")" }) {
+    try walk.field("kind", { "\($0): \(FileKind(rawValue: $0)?.name ?? "unknown")" }) {
       (r: inout ByteReader) throws(FormatError) in try r.uint8()
     }
     try walk.uint8("alignment, 2 to the power")
@@ -74,6 +79,11 @@ package enum SegmentAnnotation {
     try walk.hexadecimal64("check")
   }
 
+  /// The fields of a trailer.
+  static func trailer(_ bytes: Bytes, at offset: UInt64) throws(FormatError) -> [ByteSpan] {
+    try fields(of: bytes, origin: offset, trailer)
+  }
+
   private static func trailer(_ walk: inout FieldWalk) throws(FormatError) {
     try walk.uint64("trailer: offset of the SEAL")
     try walk.uint64("file length")
@@ -84,11 +94,9 @@ package enum SegmentAnnotation {
 
   // MARK: frames
 
-  private static func frame(_ frame: ScannedFrame, _ file: Bytes) throws(FormatError) -> [ByteSpan]
-  {
-    let start = Int(frame.offset)
-    var spans = try fields(
-      of: file.slice(start, FrameHeader.byteCount), origin: frame.offset, frameHeader)
+  /// The fields of a valid frame, whose bytes in the file are `whole`.
+  static func frame(_ frame: ScannedFrame, _ whole: Bytes) throws(FormatError) -> [ByteSpan] {
+    var spans = try frameHeader(whole.slice(0, FrameHeader.byteCount), at: frame.offset)
     let payloadOffset = frame.offset + UInt64(FrameHeader.byteCount)
     let isCompressed = frame.header.flags.contains(.compressed)
     if isCompressed {
@@ -100,20 +108,25 @@ package enum SegmentAnnotation {
     spans += try payload(frame, origin: isCompressed ? 0 : payloadOffset, isCompressed)
     let used = FrameHeader.byteCount + frame.header.storedLength
     spans += try fields(
-      of: file.slice(start + used, frame.header.frameBytes - used),
+      of: whole.slice(used, frame.header.frameBytes - used),
       origin: frame.offset + UInt64(used)
     ) { (walk: inout FieldWalk) throws(FormatError) in try walk.rest("padding") }
     return spans
   }
 
+  /// The fields of a frame header, right or wrong.
+  static func frameHeader(_ bytes: Bytes, at offset: UInt64) throws(FormatError) -> [ByteSpan] {
+    try fields(of: bytes, origin: offset, frameHeader)
+  }
+
   private static func frameHeader(_ walk: inout FieldWalk) throws(FormatError) {
-    try walk.field({ "header check \(hexadecimal(UInt64($0), width: 8))" }) {
+    try walk.field("header check", { hexadecimal(UInt64($0), width: 8) }) {
       (r: inout ByteReader) throws(FormatError) in try r.uint32()
     }
-    try walk.field({ "type \($0): \(FrameType(rawValue: $0).name)" }) {
+    try walk.field("type", { "\($0): \(FrameType(rawValue: $0).name)" }) {
       (r: inout ByteReader) throws(FormatError) in try r.uint8()
     }
-    try walk.field({ "flags \($0): \(FrameFlags(rawValue: $0).words)" }) {
+    try walk.field("flags", { "\($0): \(FrameFlags(rawValue: $0).words)" }) {
       (r: inout ByteReader) throws(FormatError) in try r.uint8()
     }
     try walk.uint16("zero")
@@ -128,7 +141,8 @@ package enum SegmentAnnotation {
   private static func payload(
     _ frame: ScannedFrame, origin: UInt64, _ isDecompressed: Bool
   ) throws(FormatError) -> [ByteSpan] {
-    let raw = try frame.payload()
+    // A payload that does not decompress is shown as it is stored.
+    guard let raw = try? frame.payload() else { return [] }
     return try raw.read(origin: origin) { (reader: inout ByteReader) throws(FormatError) in
       var walk = FieldWalk(reader, isDecompressed: isDecompressed)
       do throws(FormatError) {
@@ -147,8 +161,8 @@ package enum SegmentAnnotation {
         let rest = raw.slice(named, raw.count - named)
         walk.append([
           ByteSpan(
-            offset: origin + UInt64(named), bytes: rest.array,
-            meaning: "not understood: \(error.message)", isDecompressed: isDecompressed)
+            offset: origin + UInt64(named), bytes: rest.array, name: "not understood:",
+            value: error.message, isDecompressed: isDecompressed)
         ])
       }
       return walk.spans
@@ -159,11 +173,8 @@ package enum SegmentAnnotation {
 // MARK: text
 
 extension SegmentAnnotation {
-  /// Bytes on a line.
-  private static let lineBytes = 16
-
   /// Lines of offset, bytes and meaning, as `Formats/Golden/v0/tiny.hex` describes them.
-  package static func text(_ spans: [ByteSpan]) -> [String] {
+  package static func text(_ spans: [ByteSpan], lineBytes: Int = 16) -> [String] {
     spans.flatMap { span in
       stride(from: 0, to: span.bytes.count, by: lineBytes).map { start in
         let piece = span.bytes[start..<min(start + lineBytes, span.bytes.count)]

@@ -35,14 +35,14 @@ extension CommandSpec {
       context.command.argument("FILE@OFFSET") ?? "", isWhole: options.flag("all"))
     var layout = try FileLayout(try FileArgument.source(place.path))
     let output = try context.resultWriter()
-    var printer = HexPrinter(
+    var printer = SpanPrinter(
       context.globals.format, width: options.integer("width") ?? 16, to: output)
     guard let offset = place.offset else {
       guard !options.flag("raw"), !options.flag("payload") else {
         throw UsageError(
           .conflictingOptions, "--all prints fields only", hint: "Give an offset to write bytes.")
       }
-      try layout.forEach { layout, piece in try printer.print(try layout.fields(piece)) }
+      try layout.forEach { layout, piece in try printer.print(try layout.spans(piece)) }
       try printer.finish()
       return layout.isDamaged ? .corruption : .done
     }
@@ -54,7 +54,7 @@ extension CommandSpec {
       try write(piece, isPayload: options.flag("payload"), of: &layout, to: output)
     } else {
       if start != offset { try context.note("byte \(offset) lies behind the start at \(start)") }
-      try printer.print(try layout.fields(piece))
+      try printer.print(try layout.spans(piece))
       try printer.finish()
     }
     return layout.isDamaged ? .corruption : .done

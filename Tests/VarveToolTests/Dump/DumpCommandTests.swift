@@ -106,23 +106,27 @@ struct DumpCommandTests {
     #expect(result.errors == "varve: byte 130 lies behind the start at 128\n")
     let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
     let gap = String(repeating: " ", count: 47)
-    #expect(lines[0] == "frame 128 tx")
-    #expect(lines[2] == " 00000084  03\(gap)type 3 tx")
-    #expect(result.output.contains("transaction[0].operation[0] set object=7/0/5 count=1\n"))
+    #expect(lines[1] == " 00000084  03\(gap)type 3: tx")
+    #expect(result.output.contains("  operation 02: set\n"))
     let wide = try run(bytes, "frame", "FILE@128", "--width", "32").output
-    #expect(wide.contains(" 00000084  03\(gap)\(gap) type 3 tx\n"))
+    #expect(wide.contains(" 00000084  03\(gap)\(gap) type 3: tx\n"))
     let json = try run(bytes, "frame", "FILE@128", "--jsonl").output
     #expect(
       json.contains(
-        #"{"section":"frame 128 tx","field":"sequence","offset":144,"length":8,"#
+        #"{"field":"sequence","offset":144,"length":8,"#
           + #""decompressed":false,"value":"1"}"# + "\n"))
   }
 
-  @Test("a whole file prints section by section")
+  @Test("a whole file prints as its golden dump")
   func wholeFile() throws {
-    let result = try run(try DumpCommandTests.sample(), "frame", "--all", "FILE")
-    let sections = result.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
-    #expect(sections == ["file", "frame 128 tx", "frame 248 seal", "trailer"])
+    let golden = try GoldenFiles.text("tiny.hex").split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }
+    let result = try run(try GoldenFiles.read("tiny.vlog"), "frame", "--all", "FILE")
+    #expect(result.code == 0)
+    #expect(result.output.split(separator: "\n") == golden)
+    let wide = try run(try GoldenFiles.read("columns.vlog"), "frame", "--all", "FILE", "--json")
+    #expect(wide.output.hasPrefix("[{\"field\":\"magic\",\"offset\":0,\"length\":8,"))
+    #expect(wide.output.hasSuffix("}]\n"))
   }
 
   @Test("places are checked before anything is read")
