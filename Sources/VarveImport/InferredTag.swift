@@ -64,7 +64,8 @@ package struct InferredTagRegistry: Sendable {
     if let other = names[tag], other != name {
       throw ImportError(
         .tagCollision,
-        "the \(what) \"\(other)\" and \"\(name)\" have the same inferred tag \(tag); rename one of them "
+        "the \(what) \"\(other)\" and \"\(name)\" have the same inferred tag \(tag); rename "
+          + "one of them "
           + "or declare tags in a schema")
     }
     names[tag] = name

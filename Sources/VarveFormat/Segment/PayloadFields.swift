@@ -94,7 +94,8 @@ enum PayloadFields {
   // MARK: operations
 
   private static func operation(_ walk: inout FieldWalk) throws(FormatError) {
-    let code = try walk.field("operation", { "\(hexadecimal(UInt64($0), width: 2)): \(name($0))" }) {
+    let code = try walk.field("operation", { "\(hexadecimal(UInt64($0), width: 2)): \(name($0))" })
+    {
       (r: inout ByteReader) throws(FormatError) in try r.uint8()
     }
     let count = try walk.varint("body bytes")
@@ -137,7 +138,8 @@ enum PayloadFields {
       guard let type = PhysicalType(rawValue: type) else {
         throw FormatError(.badValue, "value type \(type)")
       }
-      try walk.field("", spelled) { (r: inout ByteReader) throws(FormatError) in try Value(type, &r) }
+      try walk.field("", spelled) { (r: inout ByteReader) throws(FormatError) in try Value(type, &r)
+      }
     }
   }
 

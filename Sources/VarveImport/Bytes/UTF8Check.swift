@@ -104,7 +104,8 @@ enum UTF8Check {
     }
     if sample >= 4, zeros * 4 >= sample {
       return
-        "the text looks like UTF-16 without a byte order mark; convert it with: iconv -f utf16le -t utf8"
+        "the text looks like UTF-16 without a byte order mark; convert it with: iconv -f "
+        + "utf16le -t utf8"
     }
     if invalid >= 4, valid == 0 {
       return

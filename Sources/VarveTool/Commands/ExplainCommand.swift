@@ -4,7 +4,8 @@ extension CommandSpec {
   static let explain = CommandSpec(
     name: "explain", section: "Help", summary: "explain an error code or an exit code",
     discussion: """
-      CODE is a word as in error messages (badFrameHash), the code of a rejected row (E-CAST), or the number of an exit code. \
+      CODE is a word as in error messages (badFrameHash), the code of a rejected row (E-CAST), \
+      or the number of an exit code. \
       Without CODE, all of them are listed.
       """,
     arguments: [ArgumentSpec("CODE", .optional, help: "the code")],

@@ -56,8 +56,10 @@ package enum GoldenFiles {
     "#",
     "# A line is an offset in eight hexadecimal digits, up to sixteen bytes, and what they are;",
     "# a field of more bytes goes on in lines without a meaning. Numbers are little-endian in the",
-    "# bytes and decimal in the meaning; hashes, chains, checks and stamps are printed as numbers in",
-    "# hexadecimal, identifiers in base32. Lines with `+` in front of the offset are the bytes of a",
+    "# bytes and decimal in the meaning; hashes, chains, checks and stamps are printed as "
+      + "numbers in",
+    "# hexadecimal, identifiers in base32. Lines with `+` in front of the offset are the bytes "
+      + "of a",
     "# compressed payload after decompression; they lie in no file. Names follow Segment.md and",
     "# Transaction.md. Lines that start with `#` are no part of the dump.",
     "#",

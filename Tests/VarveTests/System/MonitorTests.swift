@@ -2,9 +2,8 @@
 
 import Foundation
 import Testing
-import VarveTestSupport
-
 import Varve
+import VarveTestSupport
 
 @Suite("Monitor")
 struct MonitorTests {

@@ -2,9 +2,8 @@
 
 import Foundation
 import Testing
-import VarveTestSupport
-
 import Varve
+import VarveTestSupport
 
 @Suite("Real disk")
 struct PosixDiskTests {

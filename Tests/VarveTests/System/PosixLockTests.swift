@@ -2,9 +2,8 @@
 
 import Foundation
 import Testing
-import VarveTestSupport
-
 import Varve
+import VarveTestSupport
 
 @Suite("Lock of the real disk")
 struct PosixLockTests {

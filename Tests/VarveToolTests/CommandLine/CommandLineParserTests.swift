@@ -120,7 +120,8 @@ struct CommandLineParserTests {
       ("info -a=1 s", "unexpectedValue: option -a takes no value"),
       (
         "info --sort=sizes s",
-        "badValue: option --sort cannot be \"sizes\": it needs one of size, seq, time; did you mean \"size\"?"
+        "badValue: option --sort cannot be \"sizes\": it needs one of size, seq, time; did you "
+          + "mean \"size\"?"
       ),
       ("info -n 0 s", "badValue: option -n cannot be \"0\": it needs a whole number from 1 to 100"),
       ("info -n x s", "badValue: option -n cannot be \"x\": it needs a whole number from 1 to 100"),
@@ -142,7 +143,8 @@ struct CommandLineParserTests {
       ),
       (
         "info s --sort --json",
-        "missingValue: option --sort needs a value KEY, not the option --json\nWrite --sort=--json if that is the value."
+        "missingValue: option --sort needs a value KEY, not the option --json\nWrite "
+          + "--sort=--json if that is the value."
       ),
       (
         "--json --jsonl info s",
@@ -154,27 +156,33 @@ struct CommandLineParserTests {
       ),
       (
         "--sort size info s",
-        "unknownOption: option --sort stands before the command that it belongs to\nWrite options of a command after its name."
+        "unknownOption: option --sort stands before the command that it belongs to\nWrite "
+          + "options of a command after its name."
       ),
       (
         "--stroe x info s",
-        "unknownOption: unknown option --stroe; did you mean \"--store\"?\nTry \"varve --help\" for the options."
+        "unknownOption: unknown option --stroe; did you mean \"--store\"?\nTry \"varve "
+          + "--help\" for the options."
       ),
       (
         "info",
-        "missingArgument: argument STORE of \"varve info\" is missing\nUsage: varve info [OPTIONS] STORE [RANGE]"
+        "missingArgument: argument STORE of \"varve info\" is missing\nUsage: varve info "
+          + "[OPTIONS] STORE [RANGE]"
       ),
       (
         "info a b c",
-        "extraArgument: \"varve info\" does not take the argument \"c\"\nUsage: varve info [OPTIONS] STORE [RANGE]"
+        "extraArgument: \"varve info\" does not take the argument \"c\"\nUsage: varve info "
+          + "[OPTIONS] STORE [RANGE]"
       ),
       (
         "import csv",
-        "missingArgument: argument SOURCE of \"varve import csv\" is missing\nUsage: varve import csv [OPTIONS] SOURCE..."
+        "missingArgument: argument SOURCE of \"varve import csv\" is missing\nUsage: varve "
+          + "import csv [OPTIONS] SOURCE..."
       ),
       (
         "import jsonl x",
-        "extraArgument: \"varve import jsonl\" does not take the argument \"x\"\nUsage: varve import jsonl [OPTIONS]"
+        "extraArgument: \"varve import jsonl\" does not take the argument \"x\"\nUsage: varve "
+          + "import jsonl [OPTIONS]"
       ),
     ])
   func otherMistakes(line: String, expected: String) { #expect(SampleTable.show(line) == expected) }
@@ -191,7 +199,8 @@ struct CommandLineParserTests {
     #expect(SampleTable.show("schema", environment: ["SAMPLE_ALL": "1"]) == "schema")
     #expect(
       SampleTable.show("info s", environment: ["VARVE_THREADS": "many"])
-        == "badValue: environment variable VARVE_THREADS cannot be \"many\": it needs a whole number from 1 to 1024\n"
+        == "badValue: environment variable VARVE_THREADS cannot be \"many\": it needs a whole "
+        + "number from 1 to 1024\n"
         + "Unset it or give --threads.")
   }
 

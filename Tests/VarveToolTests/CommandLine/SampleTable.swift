@@ -10,7 +10,8 @@ enum SampleTable {
         name: "info", aliases: ["identity"], section: "Inspection",
         summary: "print what a store is",
         discussion: """
-          Reads the headers only, so that it is fast, and wraps a discussion that is longer than one line of \
+          Reads the headers only, so that it is fast, and wraps a discussion that is longer \
+          than one line of \
           the page.
 
             varve info is not wrapped here

@@ -129,7 +129,8 @@ struct BadInputTests {
     #expect(table.rowsKept == 2)
     #expect(
       table.problems.map(\.description) == [
-        "row 2 at byte 60007, column \"b\": E-LONG: the cell has 60001 bytes; at most 60000 can be stored"
+        "row 2 at byte 60007, column \"b\": E-LONG: the cell has 60001 bytes; at most 60000 "
+          + "can be stored"
       ])
     #expect(table.problems[0].raw.count == 60_003)
   }
@@ -229,7 +230,8 @@ struct RefusedInputTests {
     let bytes = text.unicodeScalars.map { UInt8($0.value) }
     #expect(
       refusal(bytes)
-        == "unsupportedEncoding: t.csv@0: the text is not UTF-8 and looks like Latin-1; convert it with: "
+        == "unsupportedEncoding: t.csv@0: the text is not UTF-8 and looks like Latin-1; "
+        + "convert it with: "
         + "iconv -f latin1 -t utf8")
     #expect(refusal(Array(text.utf8)) == "accepted")
   }
@@ -269,7 +271,8 @@ struct RefusedInputTests {
   func unknownColumn() {
     #expect(
       refusal("a,b\n") { $0.types = ["c": .integer] }
-        == "badType: t.csv: a type is given for the column \"c\", which is not there; the columns are a, b"
+        == "badType: t.csv: a type is given for the column \"c\", which is not there; the "
+        + "columns are a, b"
     )
   }
 

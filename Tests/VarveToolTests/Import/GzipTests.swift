@@ -9,7 +9,8 @@ import VarveFormat
 struct GzipTests {
   /// `gzip -9n` of the text.
   private static let packed = unhex(
-    "1f8b08000000000002034bd449e232d451aad051a854e232d2a9e232d6e132d1c948cdc9c957c04b720100c726b30d3a000000"
+    "1f8b08000000000002034bd449e232d451aad051a854e232d2a9e232d6e132d1c948cdc9c957c04b720100c726"
+      + "b30d3a000000"
   )
   private static let shown = """
     a:integer b:string
