@@ -220,7 +220,8 @@ extension SegmentScanner {
     }
     if let last = try remainder(from: end) {
       return try dropped(
-        reading, FormatError(.badTrailer, "bytes up to \(last) follow the trailer", offset: end))
+        reading,
+        FormatError(.badTrailer, "bytes up to \(last) follow the trailer", offset: end))
     }
     reading.verdict = .sealed
     reading.state.acceptSeal(end: end)
