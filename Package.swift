@@ -9,6 +9,8 @@ let package = Package(
     .library(name: "Varve", targets: ["Varve"]),
     .executable(name: "varve", targets: ["VarveTool"]),
     .executable(name: "varve-bench", targets: ["VarveBenchmarks"]),
+    // Entry points of the fuzzers, which are a package of their own (Tests/Fuzz).
+    .library(name: "VarveFuzzing", targets: ["VarveFuzzing"]),
   ],
   targets: [
     // C libraries. Their headers name the -dev packages, so that a missing one is explained.
@@ -43,6 +45,9 @@ let package = Package(
     .target(
       name: "VarveTestSupport", dependencies: ["Varve", "VarveFormat"],
       path: "Tests/VarveTestSupport", swiftSettings: strict),
+    .target(
+      name: "VarveFuzzing", dependencies: ["VarveFormat", "VarveTestSupport"],
+      path: "Tests/VarveFuzzing", swiftSettings: strict),
     .testTarget(
       name: "VarveFormatTests", dependencies: ["VarveFormat", "VarveTestSupport"],
       swiftSettings: strict),

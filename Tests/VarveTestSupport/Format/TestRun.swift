@@ -1,7 +1,6 @@
 // How long random tests run and with which numbers. Layer: test support.
 
 import Foundation
-import Testing
 
 /// The scale and the seed of a run.
 package enum TestRun {

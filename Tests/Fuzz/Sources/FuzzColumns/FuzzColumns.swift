@@ -1,0 +1,10 @@
+// Fuzzes column blocks.
+
+import VarveFuzzing
+
+/// One run of the fuzzer.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
+  Fuzzing.columns(UnsafeRawBufferPointer(start: data, count: count))
+  return 0
+}
