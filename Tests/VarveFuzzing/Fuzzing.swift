@@ -8,8 +8,9 @@ import VarveTestSupport
 /// Each takes any bytes. What they decode to is encoded again and compared, and read by the slow
 /// readers of the tests where there are some.
 public enum Fuzzing {
-  /// A whole segment: walk, verdict, search for frames, annotation. As it is, and with checksums,
-  /// sequences and chains made right.
+  /// A whole segment: walk, verdict, search for frames, listing of fields.
+  ///
+  /// It is read as it is, and with checksums, sequences and chains made right.
   public static func frames(_ data: UnsafeRawBufferPointer) {
     let bytes = [UInt8](data.prefix(1 << 20))
     walk(bytes)
@@ -26,6 +27,10 @@ public enum Fuzzing {
       let again = SegmentOutcome(reading: bytes, durableMark: .max)
       require(outcome.error != nil || outcome.verdict == .sealed || again.verdict == .corrupt)
       require(again.isPrefix(of: outcome) && outcome.isPrefix(of: again))
+      let spans = SegmentAnnotation.spans(file)
+      let named = spans.reduce(0) { $0 + ($1.isDecompressed ? 0 : $1.bytes.count) }
+      require(named == bytes.count)
+      _ = SegmentAnnotation.text(spans)
       layout(file)
     }
     if outcome.error == nil, outcome.verdict == .clean || outcome.verdict == .sealed,
@@ -41,7 +46,7 @@ public enum Fuzzing {
     guard var layout = try? FileLayout(MemorySource(file)) else { return }
     var end: UInt64 = 0
     try? layout.forEach { layout, piece in
-      for field in try layout.fields(piece) where !field.isDecompressed {
+      for field in try layout.spans(piece) where !field.isDecompressed {
         require(field.offset >= end)
         end = field.offset + UInt64(field.bytes.count)
       }

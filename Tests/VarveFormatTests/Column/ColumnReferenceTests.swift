@@ -54,7 +54,7 @@ struct ColumnReferenceTests {
     var random = TestRun.random("changed \(combination.testDescription)")
     let writer = NaiveColumnWriter(
       combination.type, combination.encoding, isNullable: combination.isNullable)
-    for _ in 0..<150 * TestRun.scale {
+    for _ in 0..<80 * TestRun.scale {
       var block = writer.block(cells(combination, rows: random.within(1...150), &random), &random)
       for _ in 0..<random.within(1...3) {
         let place =

@@ -61,7 +61,7 @@ struct CrashImageTests {
   func crashes() throws {
     var random = TestRun.random()
     var counts = OutcomeCounts()
-    for _ in 0..<25 * TestRun.scale {
+    for _ in 0..<12 * TestRun.scale {
       let scene = try scene(&random)
       let whole = SegmentOutcome(reading: scene.bytes)
       for image in images(scene, &random) {
@@ -82,7 +82,7 @@ struct CrashImageTests {
   func rotBelow() throws {
     var random = TestRun.random()
     var counts = OutcomeCounts()
-    for _ in 0..<10 * TestRun.scale {
+    for _ in 0..<5 * TestRun.scale {
       let scene = try scene(&random)
       let whole = SegmentOutcome(reading: scene.bytes)
       for image in images(scene, &random).prefix(60) {

@@ -20,7 +20,8 @@ struct GoldenTests {
     try GoldenFiles.record("super.bin", GoldenFiles.superblock)
     let tiny = try GoldenSpecs.tiny.encoded().array
     try GoldenFiles.record("tiny.hex", Array(GoldenFiles.hex(tiny).utf8))
-    #expect(throws: (any Error).self) { try GoldenFiles.record("tiny.hex", []) }
+    try GoldenFiles.record("tiny.hex", [])
+    #expect(try GoldenFiles.read("tiny.hex").isEmpty == false)
   }
 
   private func frames(_ bytes: [UInt8]) throws(FormatError) -> [ScannedFrame] {
