@@ -42,6 +42,9 @@ package enum Limits {
   package static let sealIndexMax = 4_096
   /// Entries of a SEAL's column directory; left empty beyond.
   package static let sealColumnsMax = 65_536
+  /// Elements that memory is set aside for when a count claims more; longer lists grow as they are
+  /// read.
+  package static let reservedMax = 1_024
   /// Rows of one in-memory group, and of one chunk of a decoded column (Q35).
   package static let groupRows = 4_096
   /// Values of one miniblock of a packed section.

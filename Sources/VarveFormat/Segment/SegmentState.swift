@@ -165,7 +165,7 @@ package struct SegmentState: Sendable {
       }
     }
     var running = chain
-    list.reserveCapacity(count)
+    list.reserveCapacity(min(count, Limits.reservedMax))
     for index in 0..<count {
       let transaction = try SegmentState.transaction(
         &reader, payload, after: running, sequence: nextSequence + UInt64(index))

@@ -173,7 +173,7 @@ extension ByteReader {
     // A field takes two bytes at least, which bounds the count by what is left.
     let count = try count(max: remaining / 2, "fields")
     var fields: [FieldValue] = []
-    fields.reserveCapacity(count)
+    fields.reserveCapacity(min(count, Limits.reservedMax))
     for _ in 0..<count {
       let field = try varint32("field")
       fields.append(FieldValue(field, try Value(&self)))

@@ -67,7 +67,7 @@ extension Value {
     // Every element has at least one byte, so the count is bounded by what is left.
     let count = try reader.count(max: reader.remaining, "array elements")
     var elements: [Value] = []
-    elements.reserveCapacity(count)
+    elements.reserveCapacity(min(count, Limits.reservedMax))
     for _ in 0..<count { elements.append(try Value(type, &reader)) }
     return .array(type, elements)
   }
