@@ -1,4 +1,4 @@
-// All workloads.
+// All workloads of the runner, in the order of a full run.
 
 extension Workload {
   static let all: [Workload] = [

@@ -109,7 +109,7 @@ extension Log {
       if generation < commits.kept.count {
         if sequence <= commits.kept[generation] { return }
         throw LogError(
-          .diskFull, "the disk is full: the transaction was not committed", path: paths.root)
+          .diskFull, "the disk is full: the transaction was not acknowledged", path: paths.root)
       }
       let reached = durability == .relaxed ? commits.written : commits.durable
       if reached >= sequence { return }

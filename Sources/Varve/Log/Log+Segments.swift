@@ -25,7 +25,17 @@ extension Log {
     }
   }
 
+  /// Another writer may be at work when the lock file is no longer the one that was locked (L46).
+  private func requireLock() throws(DiskError) {
+    guard lock.isIntact() else {
+      throw DiskError(
+        .busy, "the lock file was removed or replaced while it was held; open the store again",
+        path: paths.lock, call: "stat")
+    }
+  }
+
   private func createSegment() throws(DiskError) -> SegmentWriter {
+    try requireLock()
     for path in temporaryFiles { try? disk.remove(path) }
     temporaryFiles = []
     try disk.makeDirectory(paths.log)
@@ -55,6 +65,7 @@ extension Log {
   ///
   /// Called on rotation, first write and close (D5).
   func writeSuperblock(isClean: Bool) throws(DiskError) {
+    try requireLock()
     // Taken over when it is written: a second attempt must not spoil the other slot.
     var next = superblock
     next.counter += 1

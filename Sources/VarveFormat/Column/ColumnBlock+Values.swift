@@ -29,6 +29,8 @@ extension ColumnBlock {
     }
   }
 
+  // SAFETY: the bytes lie in the block's heap, which the caller keeps alive, and are copied.
+
   /// Nil when the bytes are not a value of the type, which hostile files can contain.
   private static func value(
     _ bytes: UnsafeRawBufferPointer, _ type: PhysicalType, target: UInt32

@@ -191,7 +191,7 @@ struct CellParserTests {
     }
   }
 
-  @Test("hexadecimal data")
+  @Test("hexadecimal data are pairs of digits in any case")
   func hexadecimalData() {
     #expect(bytes(CellParser.hexadecimal, "") == "")
     #expect(bytes(CellParser.hexadecimal, "00fFA5") == "00ffa5")

@@ -75,7 +75,7 @@ struct TextOutputTests {
     #expect(table.render(width: 20, showsTitles: false).hasPrefix("flights  336,776  a…\n"))
   }
 
-  @Test("sizes")
+  @Test("sizes read as people write them")
   func bytes() {
     let cases: [(UInt64, String)] = [
       (0, "0 B"), (1_023, "1023 B"), (1_024, "1.0 KiB"), (121_036, "118.2 KiB"),
@@ -95,7 +95,7 @@ struct TextOutputTests {
     #expect(HumanText.grouped(UInt64.max) == "18,446,744,073,709,551,615")
   }
 
-  @Test("durations")
+  @Test("durations read as people say them")
   func durations() {
     let cases: [(Duration, String)] = [
       (.zero, "0 ns"), (.nanoseconds(999), "999 ns"), (.microseconds(1), "1.0 us"),
