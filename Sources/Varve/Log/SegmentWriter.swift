@@ -103,7 +103,7 @@ package final class SegmentWriter: @unchecked Sendable {
     do throws(DiskError) {
       try SegmentWriter.writeZeros(file, from: allocated, to: end + step)
       allocated = end + step
-    } catch where error.isShortOfSpace {}
+    } catch  where error.isShortOfSpace {}
   }
 
   func sync() throws(DiskError) { try file.sync(.data) }
