@@ -5,12 +5,13 @@ import VarveFormat
 /// One segment with what its neighbours say about it.
 package struct CatalogSegment: Sendable {
   package let file: SegmentFile
-  /// The next segment of the same replica, when there is one.
+  /// The segment with the next ordinal, when it is there: it says how far this one is accepted.
   package let successor: FileHeader?
+  /// Whether no later segment of the replica is there.
+  package let isNewest: Bool
   /// What the superblock promises durable of it; 0 when nothing.
   package let durableMark: UInt64
 
-  package var isNewest: Bool { successor == nil }
   /// Whether the file counts as sealed.
   ///
   /// Under its open name it does so only if its successor saw the SEAL: when the sync of the SEAL
@@ -138,7 +139,9 @@ package struct LogCatalog: Sendable {
         superblock?.replica == replica && superblock?.openOrdinal == file.header.ordinal
       segments.append(
         CatalogSegment(
-          file: file, successor: next?.header,
+          file: file,
+          successor: next?.header.ordinal == file.header.ordinal + 1 ? next?.header : nil,
+          isNewest: next == nil,
           durableMark: isOpenOne ? superblock?.durableMark ?? 0 : 0))
       if let next { checkNeighbours(file, next) }
     }

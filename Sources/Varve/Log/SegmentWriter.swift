@@ -89,21 +89,21 @@ package final class SegmentWriter: @unchecked Sendable {
     }
   }
 
-  /// Writes a group at `offset`, followed by a step of zeros when the group passes what is filled.
+  /// Writes a group at `offset`, preceded by a step of zeros when the group passes what is filled.
   ///
-  /// The zeros are a help, not a need: a disk that has room for the group only takes the group.
+  /// Zeros that do not fit refuse the group, although it might have fitted alone: nothing is
+  /// written to a file after a failed write (D6).
   func write(_ output: borrowing GroupOutput, at offset: UInt64) throws(DiskError) {
     let end = offset + UInt64(output.count)
     let step = preallocation.bytes(
       groupEnd: end, groupBytes: UInt64(output.count), allocated: allocated)
+    if step > 0 {
+      try SegmentWriter.writeZeros(file, from: max(allocated, end), to: end + step)
+      allocated = end + step
+    }
     try file.write(output, at: offset)
     allocated = max(allocated, end)
     writtenOffset = end
-    guard step > 0 else { return }
-    do throws(DiskError) {
-      try SegmentWriter.writeZeros(file, from: allocated, to: end + step)
-      allocated = end + step
-    } catch  where error.isShortOfSpace {}
   }
 
   func sync() throws(DiskError) { try file.sync(.data) }

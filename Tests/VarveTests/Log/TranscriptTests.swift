@@ -103,7 +103,7 @@ struct TranscriptTests {
     let log = try LogFixture.create(disk, options: options)
     try log.commit(numbers: 0...0)
     _ = disk.takeLines()
-    simulated.options.capacity = 11_300
+    simulated.options.capacity = 11_500
     disk.note("# commit that does not fit")
     #expect(throws: LogError.self) { try log.commit(numbers: 1...1, padding: 800) }
     disk.note("# commit while the disk is full")
