@@ -29,6 +29,8 @@ package struct SegmentScanner: ~Copyable {
   package let limit: UInt64
   private var window = Bytes.empty
   private var windowOffset: UInt64 = 0
+  /// Bytes of payload hashed so far.
+  private var hashedBytes: UInt64 = 0
 
   /// Bytes read at a time.
   ///
@@ -102,6 +104,7 @@ package struct SegmentScanner: ~Copyable {
       (reader: inout ByteReader) throws(FormatError) in
       try FrameHeader(&reader, offset: offset, salt: salt)
     }
+    hashedBytes += UInt64(header.frameBytes)
     let whole = try bytes(offset, header.frameBytes)
     guard whole.count == header.frameBytes else {
       throw FormatError(
@@ -117,6 +120,11 @@ package struct SegmentScanner: ~Copyable {
     return ScannedFrame(offset: offset, header: header, stored: stored)
   }
 
+  /// Whether searches have hashed so much that only a crafted file explains it.
+  ///
+  /// Headers that overlap make each of them worth a hash of megabytes.
+  package var isSearchExhausted: Bool { hashedBytes > 64 << 20 + 8 * limit }
+
   /// The raw bytes of a range, for tools.
   package mutating func raw(_ offset: UInt64, _ count: Int) throws(FormatError) -> Bytes {
     try bytes(offset, count)
@@ -129,6 +137,7 @@ package struct SegmentScanner: ~Copyable {
       let headerBytes = try bytes(offset, FrameHeader.byteCount)
       guard headerBytes.count == FrameHeader.byteCount else { return nil }
       if hasHeaderCheck(headerBytes, offset) {
+        if isSearchExhausted { return nil }
         do throws(FormatError) {
           return try frame(at: offset, headerBytes)
         } catch  where error.code == .unreadable {

@@ -40,7 +40,8 @@ extension SegmentScanner {
   /// `durableMark` is what the superblock promises of this file, 0 when it promises nothing.
   ///
   /// - Throws: `unreadable` when the system cannot read, `unknownFrame` and `unknownVersion` for
-  ///   newer files; everything else becomes a verdict. Errors of `unit` are passed on.
+  ///   newer files; everything else becomes a verdict. So does what `hint` and `unit` throw: the
+  ///   walk ends as corrupt behind the frame that they refused, whose own hashes are sound.
   package mutating func readAll(
     durableMark: UInt64 = 0,
     hint: (ScannedFrame) throws(FormatError) -> Void = { _ throws(FormatError) in },
@@ -129,7 +130,8 @@ extension SegmentScanner {
       if frame.header.syncedOffset > accepted { return true }
       offset = frame.offset + 8
     }
-    return false
+    // Only a crafted tail uses the search up; it is not given the benefit of the doubt.
+    return isSearchExhausted
   }
 
   /// Whether the bad frame at `offset` has an all-zero piece of a sector, or passes the file's end.

@@ -109,6 +109,19 @@ extension ColumnsOperation {
     guard partCount <= Limits.partsMax else {
       throw reader.error(.badOperation, "\(partCount) parts in one operation")
     }
+    try checkForm(reader)
+  }
+
+  /// A deletion has ids only, a link one column of references.
+  private func checkForm(_ reader: ByteReader) throws(FormatError) {
+    let isReference = columns.first.map { [.reference, .identityReference].contains($0.type) }
+    switch form {
+    case .create, .set: return
+    case .delete where columns.isEmpty: return
+    case .link where columns.count == 1 && isReference == true: return
+    case .delete, .link:
+      throw reader.error(.badOperation, "\(columns.count) columns in the form \(form.name)")
+    }
   }
 
   func write(into writer: inout ByteWriter) {

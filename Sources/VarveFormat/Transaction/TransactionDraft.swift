@@ -69,6 +69,8 @@ package struct TransactionBuilder: ~Copyable {
   private var parts: [EncodedPart] = []
   private var schema: [SchemaOperation] = []
   private var flags: TransactionFlags = []
+  /// The first operation that no reader would take.
+  private var limitProblem: String?
 
   package var metadata = Metadata()
   package var schemaVersion: UInt64 = 0
@@ -83,6 +85,7 @@ package struct TransactionBuilder: ~Copyable {
   ///
   /// Parts that a columns operation names are added with `add(part:)`.
   package mutating func add(_ operation: Operation) {
+    if limitProblem == nil { limitProblem = operation.limitProblem }
     operation.write(into: &writer, scratch: &scratch)
     operations += 1
     if case .schema(let declaration) = operation { schema.append(declaration) }
@@ -109,6 +112,7 @@ package struct TransactionBuilder: ~Copyable {
         .badLength,
         "\(operations) operations of \(writer.count) bytes are too many for one transaction")
     }
+    if let limitProblem { throw FormatError(.badLength, limitProblem) }
     guard
       metadata.byteCountMax <= Limits.metadataBytesMax
         || metadata.byteCount <= Limits.metadataBytesMax
