@@ -46,14 +46,18 @@ package struct LogCatalog: Sendable {
 
   /// Lists and inspects all segment files below `log/`.
   ///
+  /// `store` is the store that files must belong to when there is no superblock; else the first
+  /// file decides.
+  ///
   /// - Throws: `disk` when a directory or file cannot be read: that is never taken for absence or
   ///   damage.
-  package init(_ disk: any Disk, _ paths: StorePaths, superblock: Superblock?) throws(LogError) {
-    store = superblock?.store
+  package init(
+    _ disk: any Disk, _ paths: StorePaths, superblock: Superblock?, store expected: StoreID? = nil
+  ) throws(LogError) {
+    store = superblock?.store ?? expected
     var names: [String] = []
     do throws(DiskError) {
-      guard let status = try disk.status(paths.log), status.isDirectory else { return }
-      names = try disk.list(paths.log).sorted()
+      if try disk.status(paths.log) != nil { names = try disk.list(paths.log).sorted() }
     } catch { throw LogError(error) }
     for name in names {
       let path = "\(paths.log)/\(name)"
@@ -127,6 +131,7 @@ package struct LogCatalog: Sendable {
   private mutating func catalog(
     _ files: [SegmentFile], _ replica: ReplicaID, _ superblock: Superblock?
   ) -> CatalogLog {
+    let files = withoutDoubles(files)
     var segments: [CatalogSegment] = []
     // Only a baseline can stand for segments that are gone (Q25).
     if let first = files.first, first.header.ordinal > 1, superblock?.baselineHash ?? 0 == 0 {
@@ -143,9 +148,31 @@ package struct LogCatalog: Sendable {
           successor: next?.header.ordinal == file.header.ordinal + 1 ? next?.header : nil,
           isNewest: next == nil,
           durableMark: isOpenOne ? superblock?.durableMark ?? 0 : 0))
-      if let next { checkNeighbours(file, next) }
+      if let next, !areNeighbours(file, next), superblock?.replica == replica {
+        // What is written behind a gap is never reached: a fresh replica writes (Q51).
+        report.continuesReplica = false
+      }
     }
     return CatalogLog(replica: replica, segments: segments)
+  }
+
+  /// One file for each ordinal: the one with the sealed name, else the first by name.
+  private mutating func withoutDoubles(_ files: [SegmentFile]) -> [SegmentFile] {
+    var kept: [SegmentFile] = []
+    for file in files {
+      guard let last = kept.last, last.header.ordinal == file.header.ordinal else {
+        kept.append(file)
+        continue
+      }
+      var extra = file
+      if case .sealed = file.name, case .open = last.name {
+        kept[kept.count - 1] = file
+        extra = last
+      }
+      report.note(
+        .foreignFile, extra.path, "another file is segment \(file.header.ordinal) too; ignored")
+    }
+    return kept
   }
 
   /// The segment that the superblock names must be there, or sequences would be given twice (Q51).
@@ -160,13 +187,13 @@ package struct LogCatalog: Sendable {
   }
 
   /// What two consecutive segments must agree on without reading their frames.
-  private mutating func checkNeighbours(_ file: SegmentFile, _ next: SegmentFile) {
+  private mutating func areNeighbours(_ file: SegmentFile, _ next: SegmentFile) -> Bool {
     if next.header.ordinal != file.header.ordinal + 1 {
       report.note(
         .gap, next.path,
         "segments \(file.header.ordinal + 1) to \(next.header.ordinal - 1) are missing",
         sequence: file.header.firstSequence)
-      return
+      return false
     }
     if file.length < next.header.previousBytes {
       report.note(
@@ -174,11 +201,15 @@ package struct LogCatalog: Sendable {
         "\(file.length) bytes are there and the next segment accepted \(next.header.previousBytes)",
         offset: file.length, bytes: next.header.previousBytes - file.length,
         sequence: file.header.firstSequence)
-    } else if case .sealed = file.name, file.length != next.header.previousBytes {
+      return false
+    }
+    if case .sealed = file.name, file.length != next.header.previousBytes {
       report.note(
         .corrupt, file.path,
         "sealed at \(file.length) bytes and the next segment accepted \(next.header.previousBytes)",
         offset: next.header.previousBytes, sequence: file.header.firstSequence)
+      return false
     }
+    return true
   }
 }

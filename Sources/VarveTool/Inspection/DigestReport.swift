@@ -22,7 +22,11 @@ struct DigestReport {
   /// Problems of the replay as findings; a gap that the listing found explains a stop.
   func findings(_ listed: [Finding]) -> [Finding] {
     let hasGap = listed.contains { $0.severity == .gap }
-    return listed
+    let torn = result.segments.filter { $0.verdict == .torn }.map { segment in
+      Finding(
+        "tornTail", .blemish, file: segment.path, "a crash cut the last write short; it is ignored")
+    }
+    return listed + torn
       + result.problems.map { problem in
         let isGap = hasGap && problem.formatError == nil
         return Finding(
