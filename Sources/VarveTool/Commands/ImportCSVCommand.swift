@@ -19,7 +19,7 @@ extension CommandSpec {
       very many rows, about 16,000 column blocks, needs several transactions in any case.)
 
       A row whose cells do not fit is rejected as a whole, counted, and written to the file of \
-      --rejects. The summary goes to standard error, with --json a report to standard output.
+      --rejects, which is made for the first one and must not exist before. The summary goes to standard error, with --json a report to standard output.
       """,
     options: ImportOptions.specs,
     arguments: [ArgumentSpec("SOURCE", .atLeastOne, help: "files, plain or gzip; - for stdin")],
@@ -70,13 +70,15 @@ private struct ImportRun {
     }
     dialect = try ImportOptions.dialect(options)
     isDryRun = options.flag("dry-run")
+    try ImportOptions.checkMetadata(options)
   }
 
   func run() throws -> ExitCode {
     let clock = ContinuousClock()
     let start = clock.now
-    // A source that is missing is noticed before a store is created.
+    // What cannot be read or written is noticed before a store is created.
     for source in sources { _ = try source.check() }
+    try checkOutputs()
     let log = isDryRun ? nil : try openLog()
     do {
       let importer = try makeImporter(log)
@@ -90,12 +92,30 @@ private struct ImportRun {
     }
   }
 
-  private func read(_ importer: StoreImporter) throws {
-    let rejects = try context.options.value("rejects").map {
-      try OutputWriter(creating: $0, replacing: true)
+  /// Files that the import writes beside the store must be new.
+  private func checkOutputs() throws {
+    let rejects = context.options.value("rejects")
+    let output = context.globals.output.flatMap { $0 == "-" ? nil : $0 }
+    if let rejects, rejects == output {
+      throw UsageError(
+        .conflictingOptions, "--rejects and --output name the same file",
+        hint: "Rejected rows and the report need a file each.")
     }
+    for path in [rejects, output].compactMap({ $0 }) {
+      if try disk.status(path) != nil {
+        throw OutputError(.exists, "the file exists already; name a new one", path: path)
+      }
+      let directory = StorePaths.parent(path)
+      guard try disk.status(directory)?.isDirectory == true else {
+        throw OutputError(.failed, "cannot create it: there is no such directory", path: path)
+      }
+    }
+  }
+
+  private func read(_ importer: StoreImporter) throws {
+    let rejects = RejectsFile(context.options.value("rejects"))
     importer.onReject = { problem, source in
-      try rejects?.line(ImportRun.json(problem, source).text)
+      try rejects.line(ImportRun.json(problem, source).text)
     }
     let progress = context.progress()
     importer.onProgress = { progress.update(label: "import", done: $0, total: nil, unit: "rows") }
@@ -104,9 +124,9 @@ private struct ImportRun {
       for source in sources {
         try importer.read(source, name: context.options.value("entity"), options: dialect)
       }
-      try rejects?.close()
+      try rejects.close()
     } catch {
-      try rejects?.close()
+      try rejects.close()
       throw error
     }
   }
@@ -169,6 +189,22 @@ private struct ImportRun {
       ("raw", .string(String(decoding: problem.raw, as: UTF8.self))),
     ])
   }
+}
+
+/// The file of `--rejects`, which is made when the first row is rejected.
+private final class RejectsFile {
+  private let path: String?
+  private var writer: OutputWriter?
+
+  init(_ path: String?) { self.path = path }
+
+  func line(_ text: String) throws(OutputError) {
+    guard let path else { return }
+    if writer == nil { writer = try OutputWriter(creating: path) }
+    try writer?.line(text)
+  }
+
+  func close() throws(OutputError) { try writer?.close() }
 }
 
 extension ImportSource {

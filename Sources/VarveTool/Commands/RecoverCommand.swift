@@ -8,7 +8,8 @@ extension CommandSpec {
     name: "recover", section: "Health", summary: "copy what can still be read into a new store",
     discussion: """
       BAD is a damaged store or loose segment files; it is only read, and neither its superblock \
-      nor its lock is needed. -o names the new store.
+      nor its lock is needed, though a superblock tells how far the log went. -o names the new \
+      store, outside of BAD.
 
       Every transaction in valid frames is kept, byte for byte. Those that follow each other from \
       the first one on become the log of the new store, with the same hashes and digests. Those \
@@ -27,7 +28,7 @@ extension CommandSpec {
       ExitSpec(.done, "nothing was lost"),
       ExitSpec(.operationalFailure, "there is nothing to recover, or -o exists already"),
       ExitSpec(.corruption, "no file can be read at all"),
-      ExitSpec(.partialSuccess, "something was lost or could not be chained"),
+      ExitSpec(.partialSuccess, "something is or may be lost, or could not be chained"),
     ]
   ) { context in
     let disk = PosixDisk()
@@ -40,6 +41,7 @@ extension CommandSpec {
     if !isDryRun, try disk.status(target) != nil {
       throw LogError(.exists, "something is there already", path: target)
     }
+    if !isDryRun { try RecoveryEnd.checkTarget(target, context.command.list("BAD"), disk) }
     let salvager = Salvager(disk: disk, target: isDryRun ? nil : StorePaths(target).root)
     let store = try salvager.run(context.command.list("BAD"))
     if !isDryRun { try RecoveryEnd.finish(salvager.outcome, store, target) }
@@ -50,6 +52,26 @@ extension CommandSpec {
 
 /// What happens after all files were read.
 private enum RecoveryEnd {
+  /// The new store must not lie in a directory that is only read.
+  static func checkTarget(_ target: String, _ sources: [String], _ disk: PosixDisk) throws {
+    var ancestor = StorePaths.parent(StorePaths(target).root)
+    while let status = try disk.status(ancestor) {
+      for source in sources {
+        guard let other = try disk.status(source), other.isDirectory else { continue }
+        guard (other.device, other.inode) != (status.device, status.inode) else {
+          throw UsageError(
+            .badValue, "\(target) lies inside \(source), which is only read",
+            hint: "Name a NEW outside of BAD.")
+        }
+      }
+      let above = "\(ancestor)/.."
+      guard let next = try disk.status(above),
+        (next.device, next.inode) != (status.device, status.inode)
+      else { return }
+      ancestor = above
+    }
+  }
+
   /// Writes the report.
   static func finish(
     _ outcome: RecoveryOutcome, _ store: StoreID, _ target: String
@@ -71,6 +93,7 @@ private enum RecoveryEnd {
       ("kept", .unsigned(outcome.keptTransactions)),
       ("orphans", .unsigned(outcome.orphanTransactions)),
       ("lost", .unsigned(outcome.lostTransactions)),
+      ("suspects", .integer(Int64(outcome.suspects))),
       ("damagedRanges", .integer(Int64(outcome.damagedRanges))),
       ("quarantinedBytes", .unsigned(outcome.quarantinedBytes)),
       ("complete", .bool(outcome.isComplete)),
@@ -88,11 +111,13 @@ private enum RecoveryEnd {
       try writer.line(JSONValue.object(members(outcome, store, target)).text)
       return
     }
+    var lost = "\(HumanText.grouped(outcome.lostTransactions)) transactions"
+    if outcome.suspects > 0 { lost += ", and perhaps more: the end of a log cannot be read" }
     let lines: [(String, String)] = [
       ("files", "\(outcome.files) read, \(outcome.rejectedFiles) of no use"),
       ("kept", "\(HumanText.grouped(outcome.keptTransactions)) transactions"),
       ("orphans", "\(HumanText.grouped(outcome.orphanTransactions)) behind a gap"),
-      ("lost", "\(HumanText.grouped(outcome.lostTransactions)) transactions"),
+      ("lost", lost),
       (
         "damage",
         "\(outcome.damagedRanges) places, \(HumanText.bytes(outcome.quarantinedBytes))"

@@ -1,5 +1,6 @@
 // The options of `varve import csv`, and what they mean.
 
+import VarveFormat
 import VarveImport
 
 enum ImportOptions {
@@ -24,10 +25,27 @@ enum ImportOptions {
     OptionSpec(
       "author", .text("NAME"), environment: "VARVE_AUTHOR", help: "the author of the transactions"),
     OptionSpec("dry-run", help: "read everything, print the plan, write nothing"),
-    OptionSpec("rejects", .text("FILE"), help: "write rejected rows to FILE as JSON lines"),
+    OptionSpec("rejects", .text("FILE"), help: "write rejected rows to a new FILE as JSON lines"),
     OptionSpec(
       "max-errors", .integer("N", 0...Int.max), help: "stop after N rejected rows (default 100)"),
   ]
+
+  /// Label and author must fit into the metadata of a transaction.
+  static func checkMetadata(_ values: OptionValues) throws(UsageError) {
+    // Keys and lengths, the origin, and the label that an import chooses itself.
+    let reserve = 1_024
+    let limit = Limits.metadataBytesMax - reserve
+    var total = 0
+    for option in ["label", "author"] {
+      total += values.value(option)?.utf8.count ?? 0
+      guard total <= limit else {
+        throw UsageError(
+          .badValue,
+          "option --\(option) is too long: label and author have \(total) bytes together",
+          hint: "At most \(limit) bytes fit into a transaction.")
+      }
+    }
+  }
 
   /// How the text is spelled.
   static func dialect(_ values: OptionValues) throws(UsageError) -> DelimitedOptions {

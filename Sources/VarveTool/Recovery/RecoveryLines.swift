@@ -18,7 +18,18 @@ struct RecoveryOutcome {
   /// Files of which nothing could be read, and files of other stores.
   var rejectedFiles = 0
 
-  var isComplete: Bool { lostTransactions == 0 && orphanTransactions == 0 && rejectedFiles == 0 }
+  /// Damaged ends of logs behind which an unknown number of transactions may be missing.
+  var suspects = 0
+
+  var isComplete: Bool {
+    lostTransactions == 0 && orphanTransactions == 0 && rejectedFiles == 0 && suspects == 0
+  }
+
+  /// A file that is of no use.
+  mutating func reject(_ path: String, _ why: String) {
+    rejectedFiles += 1
+    add("rejected", [("file", .string(path)), ("detail", .string(why))])
+  }
 
   mutating func add(_ kind: String, _ members: [(String, JSONValue)]) {
     lines.append(

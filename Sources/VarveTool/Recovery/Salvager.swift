@@ -10,6 +10,10 @@ final class Salvager {
   /// The new directory; nil for a dry run.
   private let target: String?
   private(set) var outcome = RecoveryOutcome()
+  /// What the superblocks of the directories say, as far as they can be read.
+  private var promises: [Superblock] = []
+  /// Damage of the replica at hand behind which nothing can be read.
+  private var open: [(DamagedRange, SegmentPlace)] = []
 
   init(disk: PosixDisk, target: String?) {
     self.disk = disk
@@ -22,7 +26,12 @@ final class Salvager {
     outcome.files = files.count
     let (store, logs) = try sort(files)
     if let target { try Log.create(at: target, disk: disk, store: store).close() }
+    promises = promises.filter { $0.store == store }
     for log in logs { try salvage(log) }
+    let known = Set(logs.map(\.replica))
+    for promise in promises where !known.contains(promise.replica) {
+      outcome.noteLosses(ReplicaLog(replica: promise.replica, places: []), 1, [], promises)
+    }
     if target != nil { try disk.syncDirectory(target ?? "") }
     return store
   }
@@ -39,10 +48,9 @@ final class Salvager {
         files.append(source)
         continue
       }
-      let root = StorePaths(source).root
-      files += try FileTree.files(root, disk: disk).filter {
-        $0.hasSuffix(".vlog") && !$0.hasPrefix("\(root)/quarantine/")
-      }
+      let paths = StorePaths(source)
+      if let promise = Superblock.newest(paths.superblock, disk) { promises.append(promise) }
+      collect(paths.root, quarantine: paths.quarantine, &files)
     }
     guard !files.isEmpty else {
       throw LogError(
@@ -52,14 +60,51 @@ final class Salvager {
     return files
   }
 
+  /// Segment files below a directory; what stands in the place of one and is none is reported.
+  private func collect(_ directory: String, quarantine: String, _ files: inout [String]) {
+    let names: [String]
+    do throws(DiskError) { names = try disk.list(directory).sorted() } catch {
+      outcome.reject(directory, "it cannot be read: \(error.message)")
+      return
+    }
+    for name in names {
+      let path = "\(directory)/\(name)"
+      guard path != quarantine else { continue }
+      let isSegment = SegmentName(name) != nil
+      do throws(DiskError) {
+        let status = try disk.status(path)
+        if status?.isDirectory == true {
+          if isSegment { outcome.reject(path, "a directory is in the place of a segment") }
+          collect(path, quarantine: quarantine, &files)
+        } else if status == nil, isSegment {
+          outcome.reject(path, "a link in the place of a segment leads nowhere")
+        } else if status != nil, name.hasSuffix(".vlog") {
+          files.append(path)
+        }
+      } catch {
+        // What a recovery does not need may be as broken as it likes.
+        if isSegment { outcome.reject(path, "it cannot be read: \(error.message)") }
+      }
+    }
+  }
+
+  /// The place of a file; nil, and a line in the report, when the system cannot read it.
+  private func readable(_ path: String, _ store: StoreID?) -> (SegmentPlace?, isReadable: Bool) {
+    do { return (try place(path, store: store), true) } catch {
+      outcome.reject(path, "it cannot be read: \(error)")
+      return (nil, false)
+    }
+  }
+
   /// Headers of all files, by replica.
   private func sort(_ files: [String]) throws -> (StoreID, [ReplicaLog]) {
     var places: [SegmentPlace] = []
     var unreadable: [String] = []
     for path in files {
-      if let place = try place(path, store: nil) {
+      let found = readable(path, nil)
+      if let place = found.0 {
         places.append(place)
-      } else {
+      } else if found.isReadable {
         unreadable.append(path)
       }
     }
@@ -123,8 +168,7 @@ final class Salvager {
   }
 
   private func reject(_ path: String, _ why: String) throws {
-    outcome.rejectedFiles += 1
-    outcome.add("rejected", [("file", .string(path)), ("detail", .string(why))])
+    outcome.reject(path, why)
     let file = try FileSource(disk, path)
     defer { file.close() }
     try quarantine(file, 0..<file.length, path)
@@ -134,6 +178,7 @@ final class Salvager {
 
   /// Everything of one replica: the chain from its start, then what cannot be chained.
   private func salvage(_ log: ReplicaLog) throws {
+    open = []
     let main = RunWriter(
       replica: log.replica, directory: target.map { "\($0)/log/\(log.replica)" }, disk: disk)
     var report = true
@@ -148,7 +193,35 @@ final class Salvager {
     for segment in main.segments { outcome.add("kept", segment, source: main.source(of: segment)) }
     outcome.keptTransactions += main.count
     let orphans = hasOthers ? try self.orphans(log, behind: main.next) : []
-    noteLosses(log, main.next, orphans)
+    outcome.noteLosses(log, main.next, orphans, promises)
+    for (range, place) in open where range.lost.lowerBound >= main.next {
+      try noteSuspect(range, place, log)
+    }
+  }
+
+  /// Damage at the end of a log: nothing says how far it went.
+  private func noteSuspect(
+    _ range: DamagedRange, _ place: SegmentPlace, _ log: ReplicaLog
+  ) throws {
+    let header = place.header
+    let isFollowed = log.places.contains { $0.header.ordinal > header.ordinal }
+    if isFollowed || place.isSealed { return }
+    if case .sealed? = SegmentName(place.path.lastPathComponent) { return }
+    let promise = promises.first { $0.replica == log.replica && $0.openOrdinal >= header.ordinal }
+    // A store that was closed in order has said all.
+    if promise?.isClean == true { return }
+    var marked = place.whole
+    if promise?.openOrdinal == header.ordinal { marked.durableMark = promise?.durableMark ?? 0 }
+    let verdict = try SegmentVerdict.judge(marked, disk: disk)
+    guard verdict.verdict == .suspect || verdict.verdict == .corrupt else { return }
+    outcome.suspects += 1
+    outcome.add(
+      "suspect",
+      [
+        ("replica", .string(log.replica.description)), ("file", .string(place.path)),
+        ("first", .unsigned(range.lost.lowerBound)), ("offset", .unsigned(range.start)),
+        ("detail", .string("what cannot be read here may have been transactions")),
+      ])
   }
 
   /// Appends what continues the chain; true when there are transactions that do not.
@@ -162,7 +235,9 @@ final class Salvager {
         case .unit(let unit, _):
           if try !main.take(unit, place) { hasOthers = true }
         case .hint(let frame): main.learn(frame)
-        case .damage(let range) where reports: try note(range, place, main.names)
+        case .damage(let range) where reports:
+          try note(range, place, main.names)
+          if !range.isResumed { open.append((range, place)) }
         default: break
         }
       }
@@ -234,38 +309,6 @@ final class Salvager {
     outcome.orphanTransactions += run.count
     for segment in segments { outcome.add("orphan", segment, source: run.source(of: segment)) }
     return segments
-  }
-
-  /// Sequences between what was kept and found, and those that a SEAL promised.
-  private func noteLosses(_ log: ReplicaLog, _ next: UInt64, _ orphans: [RewrittenSegment]) {
-    var expected = next
-    var gaps: [Range<UInt64>] = []
-    for orphan in orphans.sorted(by: { $0.first < $1.first }) {
-      if orphan.first > expected { gaps.append(expected..<orphan.first) }
-      expected = max(expected, orphan.last + 1)
-    }
-    // Names of sealed segments and headers behind say how far the log went.
-    for place in log.places {
-      if case .sealed(_, let last, _)? = SegmentName(place.path.lastPathComponent),
-        last >= expected
-      {
-        gaps.append(expected..<last + 1)
-        expected = last + 1
-      }
-      if place.header.firstSequence > expected {
-        gaps.append(expected..<place.header.firstSequence)
-        expected = place.header.firstSequence
-      }
-    }
-    for gap in gaps {
-      outcome.lostTransactions += UInt64(gap.count)
-      outcome.add(
-        "lost",
-        [
-          ("replica", .string(log.replica.description)), ("first", .unsigned(gap.lowerBound)),
-          ("last", .unsigned(gap.upperBound - 1)), ("transactions", .integer(Int64(gap.count))),
-        ])
-    }
   }
 
   // MARK: bytes

@@ -176,4 +176,60 @@ struct ImportCommandTests {
       }
     }
   }
+
+  @Test("the file of --rejects replaces nothing, not even the source or in a dry run")
+  func existingRejects() throws {
+    try CommandFixture.run { fixture in
+      let text = "a:integer,b\n1,x\ntwo,y\n"
+      try fixture.write("t.csv", text)
+      for words in [[], ["--dry-run"]] {
+        let run = fixture.run(
+          ["import", "csv", fixture.path("t.csv"), "--into", fixture.path("store")]
+            + ["--rejects", fixture.path("t.csv")] + words)
+        #expect(run.code == 2, "\(run.errors)")
+        #expect(run.errors.contains("the file exists already"))
+        #expect(try fixture.read("t.csv") == Array(text.utf8))
+        #expect(!fixture.exists("store"))
+      }
+      try fixture.write("good.csv", "a:integer\n1\n")
+      let good = fixture.tool(
+        "import", "csv", "@good.csv", "--into", "@store", "--rejects", "@bad.jsonl")
+      #expect(good.code == 0)
+      #expect(!fixture.exists("bad.jsonl"))
+    }
+  }
+
+  @Test("a report that cannot be written is refused before anything is committed")
+  func existingReport() throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("t.csv", "a\n1\n")
+      try fixture.write("report", "mine")
+      let paths = [("@report", Int32(2)), ("@absent/report", 2), ("@bad.jsonl", 64)]
+      for (path, code) in paths {
+        let run = fixture.tool(
+          "import", "csv", "@t.csv", "--into", "@store", "--json", "-o", path, "--rejects",
+          "@bad.jsonl")
+        #expect(run.code == code, "\(path): \(run.errors)")
+        #expect(!fixture.exists("store"))
+      }
+      #expect(try fixture.read("report") == Array("mine".utf8))
+    }
+  }
+
+  @Test("a label or author that does not fit is wrong usage and makes no store")
+  func longLabel() throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("t.csv", "a\n1\n")
+      for option in ["--label", "--author"] {
+        let run = fixture.tool(
+          "import", "csv", "@t.csv", "--into", "@store", option,
+          String(repeating: "x", count: 70_000))
+        #expect(run.code == 64, "\(run.errors.prefix(200))")
+        #expect(!fixture.exists("store"))
+      }
+      let long = String(repeating: "x", count: 60_000)
+      #expect(fixture.tool("import", "csv", "@t.csv", "--into", "@store", "--label", long).code == 0)
+      #expect(fixture.tool("verify", "--level", "full", "@store").code == 0)
+    }
+  }
 }

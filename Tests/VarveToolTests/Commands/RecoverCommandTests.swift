@@ -1,5 +1,6 @@
 // `varve recover`: everything in intact frames is kept, and what is lost is listed.
 
+import Foundation
 import Testing
 import VarveFormat
 import VarveTestSupport
@@ -179,6 +180,101 @@ struct RecoverCommandTests {
       #expect(dry.code == 0)
       #expect(dry.output.contains("kept     3 transactions"))
       #expect(!fixture.exists("new"))
+    }
+  }
+
+  @Test("a newest segment that is missing counts as lost, since the superblock knows of it")
+  func missingNewest() throws {
+    try CommandFixture.run { fixture in
+      try fixture.makeStore()
+      let newest = try #require(try fixture.segments("store").last)
+      try fixture.copy(newest, to: "\(newest).bak")
+      try fixture.remove(newest)
+      let run = fixture.tool("recover", "@store", "-o", "@new", "--json")
+      #expect(run.code == 9, "\(run.errors)")
+      let total = try run.json
+      #expect(total["lost"] as? Int == 1)
+      #expect(total["kept"] as? Int == 2)
+      #expect(total["complete"] as? Bool == false)
+    }
+  }
+
+  @Test("what stands in the place of a segment and is none is reported, the rest recovered")
+  func noFile() throws {
+    try CommandFixture.run { fixture in
+      try fixture.makeStore()
+      let newest = try #require(try fixture.segments("store").last)
+      try fixture.remove(newest)
+      let makers: [(String) throws -> Void] = [
+        { try FileManager.default.createDirectory(atPath: $0, withIntermediateDirectories: false) },
+        { try FileManager.default.createSymbolicLink(atPath: $0, withDestinationPath: "absent") },
+        { try FileManager.default.createSymbolicLink(atPath: $0, withDestinationPath: $0) },
+        { path in #expect(mkfifo(path, 0o600) == 0) },
+      ]
+      for (index, make) in makers.enumerated() {
+        try make(fixture.path(newest))
+        let run = fixture.tool("recover", "@store", "-o", "@new\(index)", "--jsonl")
+        #expect(run.code == 9, "\(index): \(run.errors)")
+        let lines = try run.jsonLines
+        let rejected = try #require(lines.first { $0["kind"] as? String == "rejected" })
+        #expect(rejected["file"] as? String == "ROOT/\(newest)")
+        #expect(lines.last?["kept"] as? Int == 2)
+        #expect(fixture.tool("verify", "@new\(index)").code == 0)
+        try fixture.remove(newest)
+      }
+    }
+  }
+
+  @Test("a suspect tail of an open segment may have held transactions: 9, not complete")
+  func suspectTail() throws {
+    try CommandFixture.run { fixture in
+      let drafts = try (0..<3).map { try LogFixture.draft($0) }
+      let sound = fixture.segment(drafts, isSealed: false)
+      try fixture.write("open.vlog", sound)
+      #expect(fixture.tool("recover", "@open.vlog", "-o", "@sound").code == 0)
+      try fixture.flip("open.vlog", sound.count - 9, bit: 3)
+      #expect(fixture.tool("verify", "@open.vlog").code == 3)
+      let run = fixture.tool("recover", "@open.vlog", "-o", "@new", "--json")
+      #expect(run.code == 9, "\(run.output)\(run.errors)")
+      #expect(try run.json["complete"] as? Bool == false)
+      #expect(try run.json["suspects"] as? Int == 1)
+      #expect(try report(fixture, "new").contains { $0["kind"] as? String == "suspect" })
+    }
+  }
+
+  @Test("a crash that cut the last write short is no loss")
+  func tornTail() throws {
+    try CommandFixture.run { fixture in
+      let drafts = try (0..<3).map { try LogFixture.draft($0) }
+      try fixture.write("open.vlog", Array(fixture.segment(drafts, isSealed: false).dropLast(40)))
+      #expect(fixture.tool("recover", "@open.vlog", "-o", "@new").code == 0)
+    }
+  }
+
+  @Test("a target inside of what is only read is refused")
+  func targetInside() throws {
+    try CommandFixture.run { fixture in
+      try fixture.makeStore()
+      let before = try fixture.contents("store")
+      for target in ["@store/sub", "@store/log/sub", "@store/../store/sub"] {
+        #expect(fixture.tool("recover", "@store", "-o", target).code == 64, "\(target)")
+      }
+      #expect(try fixture.contents("store") == before)
+    }
+  }
+
+  @Test("links in circles at files that a recovery does not need do not stop it")
+  func loops() throws {
+    try CommandFixture.run { fixture in
+      try fixture.makeStore()
+      for name in ["lock", "super", "reserve-0"] {
+        if fixture.exists("store/\(name)") { try fixture.remove("store/\(name)") }
+        try FileManager.default.createSymbolicLink(
+          atPath: fixture.path("store/\(name)"), withDestinationPath: name)
+      }
+      let run = fixture.tool("recover", "@store", "-o", "@new", "--json")
+      #expect(run.code == 0, "\(run.errors)")
+      #expect(try run.json["kept"] as? Int == 3)
     }
   }
 }
