@@ -19,7 +19,11 @@ extension CommandSpec {
       very many rows, about 16,000 column blocks, needs several transactions in any case.)
 
       A row whose cells do not fit is rejected as a whole, counted, and written to the file of \
-      --rejects, which is made for the first one and must not exist before. The summary goes to standard error, with --json a report to standard output.
+      --rejects, which is made for the first one and must not exist before. The summary goes to \
+      standard error, with --json a report to standard output.
+
+      A store of which transactions may be missing is not written to, because that would hide \
+      what is missing: recover it first, or say --into-damaged.
       """,
     options: ImportOptions.specs,
     arguments: [ArgumentSpec("SOURCE", .atLeastOne, help: "files, plain or gzip; - for stdin")],
@@ -36,6 +40,7 @@ extension CommandSpec {
     ],
     exits: [
       ExitSpec(.done), ExitSpec(.operationalFailure, "a source or the store cannot be used"),
+      ExitSpec(.corruption, "the store is damaged and --into-damaged was not given"),
       ExitSpec(.busy, "another program writes to the store"),
       ExitSpec(.partialSuccess, "rows were rejected"),
     ]
@@ -142,12 +147,22 @@ private struct ImportRun {
       knowledge = try StoreKnowledge(
         try LogSet.open(.store(StorePaths(store)), disk: disk), disk: disk)
     }
-    if knowledge.hasDamage {
-      try context.note("the store is damaged; try \"varve verify \(store)\"")
-    }
+    try refuseDamage(knowledge.hasDamage || log?.report.isDamaged == true)
     return StoreImporter(
       log: log, knowledge: knowledge, settings: settings,
       report: ImportReport(store: store, isDryRun: isDryRun))
+  }
+
+  /// Writing would hide what is missing: the superblock then names the new state only.
+  private func refuseDamage(_ isDamaged: Bool) throws {
+    guard isDamaged else { return }
+    guard isDryRun || context.options.flag("into-damaged") else {
+      throw LogError(
+        .corrupt,
+        "transactions of the store may be missing; recover it first, or import with --into-damaged",
+        path: store)
+    }
+    try context.note("the store is damaged; try \"varve verify \(store)\"")
   }
 
   private func isStore() throws -> Bool {

@@ -24,6 +24,8 @@ enum ImportOptions {
     OptionSpec("label", .text("TEXT"), help: "the label of the transactions"),
     OptionSpec(
       "author", .text("NAME"), environment: "VARVE_AUTHOR", help: "the author of the transactions"),
+    OptionSpec(
+      "into-damaged", help: "write although transactions of the store may be missing"),
     OptionSpec("dry-run", help: "read everything, print the plan, write nothing"),
     OptionSpec("rejects", .text("FILE"), help: "write rejected rows to a new FILE as JSON lines"),
     OptionSpec(

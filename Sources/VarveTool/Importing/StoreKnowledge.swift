@@ -27,7 +27,8 @@ struct StoreKnowledge {
           switch event {
           case .unit(let unit, _): try learn(unit, &indices)
           case .hint(let frame): names.learn(frame)
-          case .damage: hasDamage = true
+          // How the newest segment ends is judged when the log is opened.
+          case .damage: hasDamage = hasDamage || !place.isNewest
           case .unknown, .seal: break
           }
         }

@@ -164,6 +164,26 @@ struct ImportCommandTests {
     }
   }
 
+  @Test("a store that lacks its newest segment is not written to, so that the gap stays visible")
+  func damaged() throws {
+    try CommandFixture.run { fixture in
+      try fixture.write("t.csv", "a\n1\n")
+      for _ in 0..<2 {
+        #expect(fixture.tool("import", "csv", "@t.csv", "--into", "@store").code == 0)
+      }
+      let segments = try fixture.segments("store")
+      #expect(segments.count == 2)
+      try fixture.remove(try #require(segments.last))
+      let refused = fixture.tool("import", "csv", "@t.csv", "--into", "@store")
+      #expect(refused.code == 3, "\(refused.errors)")
+      #expect(refused.errors.contains("--into-damaged"))
+      #expect(fixture.tool("verify", "@store").code == 5)
+      let forced = fixture.tool("import", "csv", "@t.csv", "--into", "@store", "--into-damaged")
+      #expect(forced.code == 0, "\(forced.errors)")
+      #expect(forced.errors.contains("the store is damaged"))
+    }
+  }
+
   @Test("a store that another writer has open is busy")
   func busy() throws {
     try CommandFixture.run { fixture in
@@ -228,7 +248,8 @@ struct ImportCommandTests {
         #expect(!fixture.exists("store"))
       }
       let long = String(repeating: "x", count: 60_000)
-      #expect(fixture.tool("import", "csv", "@t.csv", "--into", "@store", "--label", long).code == 0)
+      #expect(
+        fixture.tool("import", "csv", "@t.csv", "--into", "@store", "--label", long).code == 0)
       #expect(fixture.tool("verify", "--level", "full", "@store").code == 0)
     }
   }

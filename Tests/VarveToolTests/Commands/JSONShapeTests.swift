@@ -93,7 +93,7 @@ struct JSONShapeTests {
       #expect(
         keys(total) == [
           "schema", "kind", "store", "target", "files", "rejectedFiles", "kept", "orphans", "lost",
-          "damagedRanges", "quarantinedBytes", "complete",
+          "suspects", "damagedRanges", "quarantinedBytes", "complete",
         ])
     }
   }
