@@ -30,11 +30,13 @@ struct ErrorPage: Sendable {
     return page.text
   }
 
-  var json: JSONValue {
-    .object([
-      ("schema", "varve.explain/1"), ("code", .string(code)), ("meaning", .string(meaning)),
-      ("cause", .string(cause)), ("remedy", .string(remedy)),
-    ])
+  var json: JSONValue { .object([("schema", "varve.explain/1")] + members) }
+
+  var members: [(String, JSONValue)] {
+    [
+      ("code", .string(code)), ("meaning", .string(meaning)), ("cause", .string(cause)),
+      ("remedy", .string(remedy)),
+    ]
   }
 
   /// The page of a code, whatever the case of its letters.
@@ -42,7 +44,7 @@ struct ErrorPage: Sendable {
     all.first { $0.code == word } ?? all.first { $0.code.lowercased() == word.lowercased() }
   }
 
-  static let all: [ErrorPage] = formatPages + importPages + exitPages
+  static let all: [ErrorPage] = formatPages + logPages + importPages + exitPages
 
   private static let exitPages: [ErrorPage] = ExitCode.allCases.map { code in
     ErrorPage(

@@ -33,7 +33,11 @@ extension CommandSpec {
 
   private static func list(_ context: CommandContext, isJSON: Bool) throws(OutputError) {
     if isJSON {
-      for page in ErrorPage.all { try context.output.line(page.json.text) }
+      var document = try DocumentWriter(
+        context.output, schema: "varve.explain/1", list: "codes",
+        isLines: context.globals.format == .jsonLines)
+      for page in ErrorPage.all { try document.add(page.members) }
+      try document.finish([("count", .integer(Int64(ErrorPage.all.count)))])
       return
     }
     var table = TablePrinter([.init("CODE"), .init("MEANING")])

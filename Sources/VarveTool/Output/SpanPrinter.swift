@@ -23,13 +23,16 @@ struct SpanPrinter {
     for span in spans {
       if format == .json { try output.write(isFirst ? "[" : ",\n") }
       isFirst = false
-      let json = JSONValue.object([
-        ("field", .string(span.name.isEmpty ? "value" : span.name)),
-        ("offset", .unsigned(span.offset)), ("length", .integer(Int64(span.bytes.count))),
-        ("decompressed", .bool(span.isDecompressed)), ("value", .string(span.value)),
-      ])
+      let isLine = format == .jsonLines
+      let schema: [(String, JSONValue)] = isLine ? [("schema", "varve.field/1")] : []
+      let json = JSONValue.object(
+        schema + [
+          ("field", .string(span.name.isEmpty ? "value" : span.name)),
+          ("offset", .unsigned(span.offset)), ("length", .integer(Int64(span.bytes.count))),
+          ("decompressed", .bool(span.isDecompressed)), ("value", .string(span.value)),
+        ])
       try output.write(json.text)
-      if format == .jsonLines { try output.write("\n") }
+      if isLine { try output.write("\n") }
     }
   }
 

@@ -113,7 +113,7 @@ struct DumpCommandTests {
     let json = try run(bytes, "frame", "FILE@128", "--jsonl").output
     #expect(
       json.contains(
-        #"{"field":"sequence","offset":144,"length":8,"#
+        #"{"schema":"varve.field/1","field":"sequence","offset":144,"length":8,"#
           + #""decompressed":false,"value":"1"}"# + "\n"))
   }
 
