@@ -69,7 +69,8 @@ final class StoreImporter {
     report.tables[current].read += table.rowsRead
     report.tables[current].rejected += table.problems.count
     try reject(table.problems)
-    for warning in next.warnings where !report.warnings.contains(warning) {
+    let hints = table.columns.compactMap { StoreImporter.typeHint($0.name) }
+    for warning in next.warnings + hints where !report.warnings.contains(warning) {
       report.warnings.append(warning)
     }
     mergeColumns(next)
@@ -91,6 +92,18 @@ final class StoreImporter {
       identifiers: .run(index: 0, firstSerial: first), columns: columns)
     report.tables[current].operations += 1
     knowledge.note(log.replica, next.tag, first + UInt64(table.rowsKept) - 1)
+  }
+
+  /// A column whose name looks as if it should have given a type.
+  private static func typeHint(_ name: String) -> String? {
+    guard let colon = name.lastIndex(of: ":") else { return nil }
+    let word = name[name.index(after: colon)...]
+    guard !word.isEmpty, word.allSatisfy({ $0.isASCII && $0.isLetter }),
+      ColumnType(named: String(word)) == nil
+    else { return nil }
+    let suggestion = Suggestion.closest(to: String(word), among: ColumnType.words)
+    return "\"\(word)\" in the header \"\(name)\" is no type, so it is part of the name"
+      + Suggestion.question(suggestion)
   }
 
   /// The columns of the report: what an earlier batch declared stays new.

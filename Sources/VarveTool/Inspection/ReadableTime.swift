@@ -95,7 +95,8 @@ private struct TimeScanner {
 
   mutating func read() -> Int64? {
     guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2),
-      (1...12).contains(month), (1...31).contains(day)
+      (1...12).contains(month), day >= 1,
+      days(year, month, day) < days(month < 12 ? year : year + 1, month % 12 + 1, 1)
     else { return nil }
     var milliseconds = days(year, month, day) * 86_400_000
     if position == bytes.count { return milliseconds }

@@ -16,6 +16,11 @@ enum ReplicaText {
   ///
   /// - Throws: `UsageError` when there is none, or more than one.
   static func find(_ prefix: String, among replicas: [ReplicaID]) throws(UsageError) -> ReplicaID {
+    guard !prefix.isEmpty else {
+      throw UsageError(
+        .badArgument, "a replica is named by the start of its id, and this is empty",
+        hint: "\"varve info\" lists the replicas.")
+    }
     let found = replicas.filter { $0.description.hasPrefix(prefix.lowercased()) }
     if found.count == 1 { return found[0] }
     let known = replicas.map { short($0) }.joined(separator: ", ")
