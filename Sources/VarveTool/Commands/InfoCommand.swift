@@ -7,8 +7,9 @@ extension CommandSpec {
   static let info = CommandSpec(
     name: "info", section: "Inspection", summary: "describe a store or a segment on one screen",
     discussion: """
-      Reads headers, seals and the newest segment, no more: the time it takes does not grow with \
-      the store. The health that it prints is that of varve verify --level quick.
+      Reads headers, seals and segments that are not sealed, and the newest segment of each \
+      replica. The health that it prints is that of varve verify --level quick, and what the \
+      frames of the newest segments say.
       """,
     arguments: [ArgumentSpec("STORE", .optional, help: "a store directory or a segment file")],
     examples: [ExampleSpec("varve info my.store", "identity, replicas, sizes, health")],
@@ -50,9 +51,9 @@ private struct StoreFacts {
   var openSegments = 0
   var version = ""
 
-  init(_ set: LogSet, disk: any Disk) throws {
+  init(_ set: LogSet, disk: PosixDisk) throws {
     self.set = set
-    findings = set.findings
+    findings = try Verifier(set: set, disk: disk, level: .quick).run().findings
     for log in set.logs {
       var facts = Replica(replica: log.replica)
       for place in log.places {
@@ -85,7 +86,10 @@ private struct StoreFacts {
       default: break
       }
     }
-    if let finding = try SegmentVerdict.judge(place, disk: disk).finding(place) {
+    let isKnown = findings.contains { $0.file == place.path && $0.severity == .corruption }
+    if !isKnown, let finding = try SegmentVerdict.judge(place, disk: disk).finding(place),
+      !findings.contains(finding)
+    {
       findings.append(finding)
     }
   }

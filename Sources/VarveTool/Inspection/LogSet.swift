@@ -80,12 +80,26 @@ struct LogSet: Sendable {
           "superblock", .blemish, file: paths.superblock, "the superblock is missing",
           fix: "nothing to do: the next write makes a new one"))
     }
+    try set.checkSuperblockLength(paths, disk)
     for log in opening.catalog.logs {
       set.logs.append(
         ReplicaLog(replica: log.replica, places: log.segments.map { SegmentPlace($0) }))
       set.noteMissingStart(log)
     }
     return set
+  }
+
+  /// Both slots and nothing else.
+  private mutating func checkSuperblockLength(_ paths: StorePaths, _ disk: any Disk) throws {
+    guard let status = try disk.status(paths.superblock), !status.isDirectory,
+      status.length != UInt64(Superblock.fileBytes),
+      !findings.contains(where: { $0.file == paths.superblock && $0.severity == .blemish })
+    else { return }
+    findings.append(
+      Finding(
+        "superblock", .blemish, file: paths.superblock, offset: status.length,
+        "the superblock has \(status.length) bytes and should have \(Superblock.fileBytes)",
+        fix: "nothing to do: its valid slot is used"))
   }
 
   /// A log starts with sequence 1 as long as nothing retires segments.

@@ -86,7 +86,8 @@ struct Verifier {
     }
     guard !place.isSealed else { return }
     let finding = try SegmentVerdict.judge(place, disk: disk).finding(place)
-    if let finding, case .open? = name { report.findings.append(finding) }
+    if case .sealed? = name { return }
+    if let finding { report.findings.append(finding) }
   }
 
   /// Segments side by side when there are several, else the parts of one.
