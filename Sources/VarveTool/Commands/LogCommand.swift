@@ -116,7 +116,7 @@ private struct LogQuery {
     var skip = options.integer("skip") ?? 0
     let counts = options.flag("count")
     let walk = LogWalk(
-      set, disk: disk, isReversed: options.flag("reverse"), keepsColumns: false)
+      set, disk: disk, isReversed: options.flag("reverse"), keepsColumns: options.flag("ops"))
     var printer = try LogPrinter(context, isLoose: !set.isStore)
     var count = 0
     while count < limit, let event = try walk.next() {
@@ -135,7 +135,7 @@ private struct LogQuery {
       }
     }
     if counts { try printer.count(count) } else { try printer.finish(count) }
-    let findings = set.findings + walk.findings
+    let findings = set.findings + walk.findings + printer.findings
     if findings.contains(where: { $0.severity > .note }) {
       try context.note("there are findings; try \"varve verify \(target.path)\"")
     }

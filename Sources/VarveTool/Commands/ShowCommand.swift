@@ -33,10 +33,16 @@ extension CommandSpec {
     let finder = try TransactionFinder(set, disk: disk, word: word)
     guard let found = try finder.find() else {
       try context.errors.line("varve: there is no transaction \(word) in \(target.path)")
-      return .negativeAnswer
+      let code = (set.findings + finder.findings).exitCode(strict: context.globals.isStrict)
+      guard code == .corruption else { return .negativeAnswer }
+      try context.note("but there is damage; try \"varve verify \(target.path)\"")
+      return code
     }
-    try TransactionPage(context, found.logged, found.names).print()
-    let findings = set.findings + finder.findings
+    let problem = try TransactionPage(context, found.logged, found.names).print()
+    let findings = set.findings + finder.findings + (problem.map { [$0] } ?? [])
+    if findings.contains(where: { $0.severity > .note }) {
+      try context.note("there are findings; try \"varve verify \(target.path)\"")
+    }
     return findings.exitCode(strict: context.globals.isStrict)
   }
 }
@@ -117,13 +123,15 @@ private struct TransactionPage {
     rows = context.options.integer("rows") ?? 10
   }
 
-  func print() throws {
-    let facts = try TransactionFacts(logged)
+  /// Prints it; what is wrong with it.
+  func print() throws -> Finding? {
+    let facts = try TransactionFacts(logged, checksParts: true)
     if context.globals.format == .human {
       try printText(facts)
     } else {
       try printJSON(facts)
     }
+    return facts.finding(logged)
   }
 
   // MARK: for people

@@ -52,7 +52,7 @@ struct Finding: Sendable, Equatable {
   var line: String {
     let place = offset.map { "\(file)@\($0)" } ?? file
     let tail = fix.isEmpty ? "" : "; \(fix)"
-    return "\(severity.name) \(code) \(TablePrinter.visible(place)): \(detail)\(tail)"
+    return "\(severity.name) \(code) \(TablePrinter.visible("\(place): \(detail)\(tail)"))"
   }
 
   var json: JSONValue { .object(members) }

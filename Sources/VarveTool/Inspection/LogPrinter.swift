@@ -14,6 +14,8 @@ struct LogPrinter {
   private let operations: Bool
   private let stat: Bool
   private let oneline: Bool
+  /// What is wrong with transactions that were printed.
+  private(set) var findings: [Finding] = []
 
   init(_ context: CommandContext, isLoose: Bool) throws {
     self.context = context
@@ -34,14 +36,20 @@ struct LogPrinter {
 
   mutating func transaction(_ logged: LoggedTransaction, _ names: NameBook) throws {
     let facts: TransactionFacts
-    do throws(FormatError) { facts = try TransactionFacts(logged) } catch {
+    do throws(FormatError) {
+      facts = try TransactionFacts(logged, checksParts: operations)
+    } catch {
       let finding = Finding(
         error.code.description, .corruption, file: logged.path, offset: logged.frameOffset,
         sequence: logged.transaction.sequence, error.message)
+      findings.append(finding)
       try damage(nil, finding)
       return
     }
+    let problem = facts.finding(logged)
+    if let problem { findings.append(problem) }
     if document != nil {
+      if let problem { try damage(nil, problem) }
       try document?.add(LogPrinter.members(logged, facts, names))
       if operations { try addOperations(logged, names) }
       return
@@ -72,7 +80,8 @@ struct LogPrinter {
     separate()
     let kind = hexadecimal(UInt64(type), width: 2)
     try writer.line(
-      style.yellow("unknown(kind=0x\(kind), \(bytes) bytes)") + " at \(path)@\(frame.offset)")
+      style.yellow("unknown(kind=0x\(kind), \(bytes) bytes)")
+        + " at \(TablePrinter.visible(path))@\(frame.offset)")
   }
 
   mutating func damage(_ range: DamagedRange?, _ finding: Finding) throws {
@@ -86,7 +95,8 @@ struct LogPrinter {
     let isHarmless = finding.severity <= .blemish
     let mark = isHarmless ? style.yellow("!! torn tail") : style.red("!! \(finding.severity.name)")
     var text =
-      "\(mark) \(finding.code) at \(finding.file)@\(finding.offset ?? 0): \(finding.detail)"
+      "\(mark) \(finding.code) at \(TablePrinter.visible(finding.file))@\(finding.offset ?? 0): "
+      + TablePrinter.visible(finding.detail)
     if let range, !range.lost.isEmpty {
       text += "; sequences \(range.lost.lowerBound) to \(range.lost.upperBound - 1) are lost"
     }
@@ -155,10 +165,10 @@ struct LogPrinter {
       try writer.line("  author   \(ReadableValue.quoted(author))")
     }
     if let origin = metadata.origin { try writer.line("  origin   \(origin.name)") }
-    try writer.line("  changes  \(changes(facts, names))")
+    try writer.line("  changes  \(TablePrinter.visible(changes(facts, names)))")
     let place = isLoose ? logged.path : LogPrinter.tail(logged.path)
     let size = HumanText.bytes(logged.storedBytes) + LogPrinter.ratio(logged)
-    try writer.line("  place    \(place)@\(logged.start), \(size)")
+    try writer.line("  place    \(TablePrinter.visible(place))@\(logged.start), \(size)")
   }
 
   private func changes(_ facts: TransactionFacts, _ names: NameBook) -> String {

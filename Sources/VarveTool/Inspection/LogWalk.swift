@@ -54,8 +54,11 @@ private final class ReplicaWalk {
   /// The sequence and chain that the next segment continues.
   private var expected: (sequence: UInt64, chain: Hash128)?
   private var isBehindGap = false
+  /// What a sealed name promises and the file at hand does not keep; said at its end.
+  private var tail: Finding?
+  private var met: [Finding] = []
   var names = NameBook()
-  var findings: [Finding] = []
+  var findings: [Finding] { met + (tail.map { [$0] } ?? []) }
 
   init(_ log: ReplicaLog, disk: any Disk, isReversed: Bool, keepsColumns: Bool) {
     replica = log.replica
@@ -85,6 +88,9 @@ private final class ReplicaWalk {
     let place = places[nextPlace]
     nextPlace += 1
     verdict = place.isSealed ? nil : try SegmentVerdict.judge(place, disk: disk)
+    if case .sealed? = SegmentName(place.path.lastPathComponent), !place.isSealed {
+      tail = verdict?.finding(place)
+    }
     let cursor = try SegmentCursor(place, disk: disk, keepsColumns: keepsColumns)
     self.cursor = cursor
     if !isReversed { noteGap(place) }
@@ -105,7 +111,7 @@ private final class ReplicaWalk {
     let finding = Finding(
       "gap", .gap, file: place.path, offset: 64, sequence: expected.sequence, detail,
       fix: "bring the missing files back from a copy of the store")
-    findings.append(finding)
+    met.append(finding)
     queue.append(.damage(path: place.path, nil, finding))
   }
 
@@ -129,6 +135,11 @@ private final class ReplicaWalk {
 
   private func close() {
     if let cursor { expected = (cursor.state.nextSequence, cursor.state.chain) }
+    if let cursor, let tail {
+      met.append(tail)
+      queue.append(.damage(path: cursor.place.path, nil, tail))
+    }
+    tail = nil
     cursor?.close()
     cursor = nil
   }
@@ -144,29 +155,33 @@ private final class ReplicaWalk {
       queue += logged(unit, place, isBehindGap: self.isBehindGap)
     case .hint(let frame): names.learn(frame)
     case .unknown(let frame):
-      findings.append(
+      met.append(
         Finding(
           "unknownFrame", .unknown, file: place.path, offset: frame.offset,
           "frame type \(frame.header.type.rawValue) is from a newer version",
           fix: "use a newer varve"))
       queue.append(.unknown(path: place.path, frame))
     case .damage(let range):
-      let finding = try finding(range, place)
-      findings.append(finding)
+      guard let finding = try finding(range, place) else { return }
+      if !range.isResumed { tail = nil }
+      met.append(finding)
       queue.append(.damage(path: place.path, range, finding))
     case .seal: break
     }
   }
 
-  private func finding(_ range: DamagedRange, _ place: SegmentPlace) throws -> Finding {
+  /// What a damaged range is; nil for zeros behind the trailer of a segment with an open name.
+  private func finding(_ range: DamagedRange, _ place: SegmentPlace) throws -> Finding? {
     if verdict == nil { verdict = try SegmentVerdict.judge(place, disk: disk) }
-    if !range.isResumed, let verdict, var known = verdict.finding(place) {
-      known.offset = range.start
-      known.sequence = range.lost.lowerBound
-      return known
+    if !range.isResumed, let verdict {
+      if verdict.verdict == .sealed, !place.isSealed { return nil }
+      if var known = verdict.finding(place) {
+        known.sequence = range.lost.lowerBound
+        return known
+      }
     }
     return Finding(
-      range.error.code.description, .corruption, file: place.path, offset: range.start,
+      range.error.code.description, .corruption, file: place.path, offset: range.badOffset,
       sequence: range.lost.lowerBound, range.error.message, fix: Finding.recoverFix)
   }
 

@@ -86,8 +86,11 @@ private final class PartHasher {
     return problems
   }
 
-  /// Forgets parts whose transaction never came.
-  func reset() { outcomes.removeAll(keepingCapacity: true) }
+  /// Forgets parts before `offset`, whose transaction never came.
+  func reset(before offset: UInt64) {
+    flush()
+    outcomes = outcomes.filter { $0.key >= offset }
+  }
 }
 
 extension SegmentCheck {
@@ -111,7 +114,7 @@ extension SegmentCheck {
       case .unit(let unit, _):
         try check.take(unit, place, hasher, decodes: decodes, &lastStamp)
       case .damage(let range):
-        hasher.reset()
+        hasher.reset(before: range.end)
         if range.isResumed { check.add(range, place) }
       case .unknown(let frame):
         check.findings.append(
@@ -171,7 +174,7 @@ extension SegmentCheck {
     }
     findings.append(
       Finding(
-        range.error.code.description, .corruption, file: place.path, offset: range.start,
+        range.error.code.description, .corruption, file: place.path, offset: range.badOffset,
         sequence: range.lost.lowerBound, detail, fix: Finding.recoverFix))
   }
 

@@ -14,6 +14,8 @@ struct DamagedRange: Sendable {
   var lost: Range<UInt64>
   /// Whether something readable follows.
   var isResumed: Bool
+  /// Where the frame is that is bad; parts of its transaction may start before.
+  var badOffset: UInt64 { error.offset ?? start }
   /// Transactions that are whole but lack some of their parts, with the parts that are there.
   var incomplete: [IncompleteTransaction] = []
 }

@@ -64,6 +64,10 @@ struct SegmentVerdict: Sendable {
         ?? FormatError(
           .badChain, "the next segment continues another history", offset: accepted,
           path: place.path)
+    } else if case .sealed = name, verdict == .sealed, !place.isSealed {
+      verdict = .corrupt
+      problem = FormatError(
+        .badTrailer, "something follows the trailer of a sealed segment", offset: accepted)
     } else if case .sealed = name, verdict != .sealed, verdict != .corrupt {
       verdict = .corrupt
       problem =

@@ -14,7 +14,8 @@ struct TransactionFacts {
   /// What stopped the decoding of operations.
   var problem: FormatError?
 
-  init(_ logged: LoggedTransaction) throws(FormatError) {
+  /// `checksParts` also hashes the parts, whose payloads must be there.
+  init(_ logged: LoggedTransaction, checksParts: Bool = false) throws(FormatError) {
     header = try logged.transaction.decoded().header
     var counts = CountList<String>()
     var rows = CountList<UInt32>()
@@ -38,9 +39,35 @@ struct TransactionFacts {
       if error.code == .unreadable { throw error }
       problem = error
     }
+    if checksParts, problem == nil { problem = try badPart(logged) }
     operations = counts.list.map { ($0.key, $0.count) }
     created = rows.list.map { ($0.key, $0.count) }
     unknownOperations = unknown
+  }
+
+  private func badPart(_ logged: LoggedTransaction) throws(FormatError) -> FormatError? {
+    for (part, entry) in zip(logged.parts, header.parts) {
+      do throws(FormatError) {
+        guard Checksum.hash128(try part.payload()) != entry.hash else { continue }
+      } catch {
+        if error.code == .unreadable { throw error }
+        return error.at(offset: part.offset)
+      }
+      return FormatError(
+        .badPart, "the hash of a part of transaction \(header.sequence) does not match",
+        offset: part.offset)
+    }
+    return nil
+  }
+
+  /// What `problem` means for the store.
+  func finding(_ logged: LoggedTransaction) -> Finding? {
+    problem.map {
+      Finding(
+        $0.code.description, .corruption, file: logged.path,
+        offset: $0.offset ?? logged.frameOffset, sequence: logged.transaction.sequence, $0.message,
+        fix: Finding.recoverFix)
+    }
   }
 
   func count(_ name: String) -> UInt64 { operations.first { $0.name == name }?.count ?? 0 }
