@@ -187,7 +187,9 @@ final class SegmentCursor {
         throw FormatError(
           .badSeal, "the SEAL contradicts the transactions before it", offset: frame.offset)
       }
-      guard let trailer = place.trailer, trailer.sealOffset == frame.offset,
+      var last = place.trailer
+      if last == nil { last = try trailerBeforeZeros(frame.end) }
+      guard let trailer = last, trailer.sealOffset == frame.offset,
         trailer.chain == state.chain
       else {
         throw FormatError(
@@ -203,6 +205,17 @@ final class SegmentCursor {
           lost: state.nextSequence..<state.nextSequence, isResumed: false))
     }
     return .seal(frame)
+  }
+
+  /// The trailer of a segment with an open name, whose preallocated space was not cut off yet.
+  private func trailerBeforeZeros(_ start: UInt64) throws(FormatError) -> Trailer? {
+    if case .sealed? = SegmentName(place.path.lastPathComponent) { return nil }
+    let bytes = try scanner.raw(start, Trailer.byteCount)
+    guard bytes.count == Trailer.byteCount,
+      let trailer = try? Trailer(bytes, offset: start, salt: place.header.salt),
+      try isZero(from: start + UInt64(Trailer.byteCount))
+    else { return nil }
+    return trailer
   }
 
   // MARK: going on behind damage

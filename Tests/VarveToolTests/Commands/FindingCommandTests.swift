@@ -44,6 +44,7 @@ struct FindingCommandTests {
         let run = fixture.run(words + [fixture.path("s.vlog")])
         #expect(run.code == 0, "\(words): \(run.output)")
       }
+      #expect(!fixture.tool("segments", "@s.vlog").output.contains("damaged"))
     }
   }
 
