@@ -77,10 +77,10 @@ package struct LogReader: Sendable {
   }
 
   private func verdict(_ reading: SegmentReading, _ segment: CatalogSegment) -> TailVerdict {
-    guard let successor = segment.successor else {
-      if case .sealed = segment.file.name, reading.verdict != .sealed { return .corrupt }
-      return reading.verdict
-    }
+    // A file gets its sealed name after it was cut behind the trailer.
+    let isCut = reading.verdict == .sealed && segment.file.isSealed
+    if case .sealed = segment.file.name, !isCut { return .corrupt }
+    guard let successor = segment.successor else { return reading.verdict }
     if segment.isSealed || reading.verdict == .sealed {
       return reading.verdict == .sealed && reading.state.chain == successor.previousChain
         ? .sealed : .corrupt

@@ -61,4 +61,19 @@ struct LostFileTests {
     #expect(try LogFixture.numbers(disk, at: LogRun.path) == all)
     #expect(disk.bytes(of: double) == bytes)
   }
+
+  @Test("zeros behind the trailer are corruption under a sealed name, and clean under an open one")
+  func zeros() throws {
+    let (disk, segments) = try store()
+    let path = try #require(segments.last)
+    let bytes = try #require(disk.bytes(of: path))
+    disk.setBytes(of: path, to: bytes + [UInt8](repeating: 0, count: 8))
+    var opening = try LogOpening(disk, StorePaths(LogRun.path), syncsTails: false)
+    #expect(opening.report.findings.map(\.kind) == [.corrupt])
+    let ordinal = opening.heads[0].ordinal
+    let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+    try disk.rename(path, to: "\(parent)/\(SegmentName.open(ordinal: ordinal))")
+    opening = try LogOpening(disk, StorePaths(LogRun.path), syncsTails: false)
+    #expect(opening.report.findings == [])
+  }
 }
