@@ -36,7 +36,7 @@ struct HostileFrameTests {
     } catch { return error.code }
   }
 
-  @Test("lengths are refused before anything is allocated for them")
+  @Test("lengths are refused before anything is allocated for them (L50)")
   func lengths() {
     #expect(code(file(stored: [1, 2, 3])) == nil)
     // 13 bytes that claim 4 MiB, and a claim just above what 13 bytes can hold.
@@ -77,7 +77,7 @@ struct HostileFrameTests {
     #expect(SegmentOutcome(reading: bytes).verdict == .suspect)
   }
 
-  @Test("compressed payloads decode to exactly their raw length or are refused")
+  @Test("compressed payloads decode to exactly their raw length or are refused (L48)")
   func compression() throws {
     var random = TestRun.random()
     let raw = [UInt8](repeating: 7, count: 1_000)
@@ -99,7 +99,7 @@ struct HostileFrameTests {
     print("random LZ4 blocks: \(decoded) decoded, \(refused) refused")
   }
 
-  @Test("a match at distance 0 shows nothing of earlier payloads")
+  @Test("a match at distance 0 shows nothing of earlier payloads (L49)")
   func leak() throws {
     let secret = Bytes([UInt8](repeating: 0xA5, count: 4_096))
     // One literal, then a match of 19 + 255 * n bytes at distance 0, then the last literals.

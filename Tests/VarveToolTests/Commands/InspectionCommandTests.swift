@@ -128,7 +128,7 @@ struct InspectionCommandTests {
     }
   }
 
-  @Test("one loose segment prints names and values")
+  @Test("one loose segment prints names and values (U77)")
   func looseFile() throws {
     try CommandFixture.run { fixture in
       try fixture.makeStore()
