@@ -80,7 +80,7 @@ package struct EntityTable: Sendable {
 /// The state of a store: a table for each entity.
 package struct TableSet: Sendable {
   package private(set) var tables: [UInt32: EntityTable] = [:]
-  package var schema = SchemaCatalog()
+  package var schema = SchemaState()
 
   package init() {}
 

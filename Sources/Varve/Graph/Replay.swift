@@ -59,11 +59,15 @@ package struct Replay {
             path: segment.file.path, offset: 64))
         return
       }
-      var pending = ReplaySegment(dictionary: dictionary)
+      var pending = ReplaySegment(dictionary: dictionary, author: log.replica)
+      var hints = header.ordinal << 32
       let outcome = try LogReader(disk).read(
         segment, bound: bound,
         hint: { frame throws(FormatError) in
-          pending.schema += try SchemaHint.decode(try frame.payload())
+          for operation in try SchemaHint.decode(try frame.payload()) {
+            pending.schema.applyHint(operation, author: log.replica, ordinal: hints)
+            hints += 1
+          }
         },
         unit: { unit throws(FormatError) in try pending.take(unit) })
       dictionary = pending.dictionary
@@ -83,7 +87,7 @@ package struct Replay {
   }
 
   private mutating func merge(_ pending: ReplaySegment, _ outcome: SegmentResult) {
-    for operation in pending.schema { result.tables.schema.apply(operation) }
+    result.tables.schema.merge(pending.schema)
     for (run, entity) in pending.runs { result.tables.adopt(run, entity: entity) }
     for (opcode, count) in pending.unapplied { result.unapplied[opcode, default: 0] += count }
     result.transactions += pending.transactions
@@ -111,13 +115,17 @@ struct ReplicaDictionary: Sendable {
 /// What the units of one segment amount to.
 struct ReplaySegment {
   var dictionary: ReplicaDictionary
-  var schema: [SchemaOperation] = []
+  let author: ReplicaID
+  var schema = SchemaState()
   var runs: [(RowRun, UInt32)] = []
   var unapplied: [UInt8: UInt64] = [:]
   var transactions: UInt64 = 0
   var operations: UInt64 = 0
 
-  init(dictionary: ReplicaDictionary) { self.dictionary = dictionary }
+  init(dictionary: ReplicaDictionary, author: ReplicaID) {
+    self.dictionary = dictionary
+    self.author = author
+  }
 
   mutating func take(_ unit: Unit) throws(FormatError) {
     for transaction in unit.transactions {
@@ -151,7 +159,9 @@ struct ReplaySegment {
       }
     }
     runs += adopted
-    schema += declared
+    for (place, operation) in declared.enumerated() {
+      schema.apply(operation, stamp: header.stamp, author: author, ordinal: UInt64(place))
+    }
     for opcode in others { unapplied[opcode, default: 0] += 1 }
     operations += UInt64(header.operations)
   }

@@ -41,10 +41,27 @@ package enum SchemaOperation: Hashable, Sendable {
     }
   }
 
+  /// Flags of an entity.
+  package enum EntityFlag {
+    package static let identity: UInt8 = 1
+    package static let updatesRevive: UInt8 = 2
+  }
+
   /// Flags of an attribute.
   package enum AttributeFlag {
     package static let optional: UInt8 = 1
     package static let hasDefault: UInt8 = 2
+    package static let counter: UInt8 = 4
+    package static let set: UInt8 = 8
+    package static let map: UInt8 = 16
+    package static let ordered: UInt8 = 32
+    package static let localOnly: UInt8 = 64
+  }
+
+  /// Flags of a relationship.
+  package enum RelationshipFlag {
+    package static let optional: UInt8 = 1
+    package static let owner: UInt8 = 2
   }
 }
 

@@ -41,7 +41,7 @@ struct DigestReport {
     result.unapplied.sorted { $0.key < $1.key }.map { (NamedOperation.word($0.key), $0.value) }
   }
 
-  private func name(_ entity: UInt32) -> String { result.tables.schema.name(entity) }
+  private func name(_ entity: UInt32) -> String { result.tables.schema.resolved.name(entity) }
 
   /// A table of entities and the totals.
   var text: String {

@@ -40,3 +40,40 @@ extension FormatRandom {
       flags: UInt8(below(4)))
   }
 }
+
+extension FormatRandom {
+  /// Any declaration with few tags and labels, so that declarations meet.
+  package mutating func smallSchemaOperation() -> SchemaOperation {
+    let labels = ["", "a", "b", "e\u{301}", "\u{E9}"]
+    switch within(1...8) {
+    case 1: return .entity(entity: few(), label: pick(labels), flags: UInt8(below(4)))
+    case 2:
+      let flags = UInt8(below(128))
+      let hasDefault = flags & SchemaOperation.AttributeFlag.hasDefault != 0
+      return .attribute(
+        entity: few(), attribute: few(), type: pick([.string, .integer, .bool]),
+        label: pick(labels), flags: flags,
+        defaultValue: hasDefault ? pick([.string("x"), .integer(1), .null]) : nil)
+    case 3:
+      return .relationship(
+        SchemaOperation.Relationship(
+          entity: few(), attribute: few(), label: pick(labels), kind: UInt8(within(1...4)),
+          target: few(), inverse: UInt32(below(4)), inverseLabel: pick(labels),
+          deleteRule: UInt8(below(4)), flags: UInt8(below(4))))
+    case 4:
+      return .uniqueness(
+        entity: few(), mode: UInt8(below(4)), attributes: list(max: 2) { $0.few() })
+    case 5:
+      return .group(
+        entity: few(), group: few(), label: pick(labels), attributes: list(max: 2) { $0.few() })
+    case 6:
+      return .index(
+        entity: few(), label: pick(labels), kind: UInt8(below(3)),
+        attributes: list(max: 2) { $0.few() })
+    case 7: return .retire(entity: few(), attribute: UInt32(below(4)))
+    default: return .version(UInt64(below(3)), label: pick(labels))
+    }
+  }
+
+  private mutating func few() -> UInt32 { UInt32(within(1...3)) }
+}
