@@ -384,7 +384,7 @@ HASH = bytes(range(16))
 HASH_TEXT = HASH[::-1].hex()
 
 VALUES = [
-    (b"\0", "nil"), (b"\x01\x01", "true"), (b"\x01\0", "false"), (b"\x02" + zigzag(-(1 << 63)), str(-(1 << 63))),
+    (b"\x01\x01", "true"), (b"\x01\0", "false"), (b"\x02" + zigzag(-(1 << 63)), str(-(1 << 63))),
     (b"\x03" + varint(MASK), str(MASK)), (b"\x04" + struct.pack("<d", 1.5e-7), "1.5e-07:3e8421f5f40d8376"),
     (b"\x04" + struct.pack("<d", 1e16), "1e+16:4341c37937e08000"), (b"\x04" + struct.pack("<d", -0.0),
                                                                     "-0.0:8000000000000000"),
@@ -406,7 +406,8 @@ OPERATIONS = [
     (operation(1, C, sized(b"key"), b"\0"), [f"op create object={C_TEXT} key=6b6579 count=0"]),
     (operation(2, A, listed([F + value for value, _ in VALUES])),
      [f"op set object={A_TEXT} count={len(VALUES)}"] + [f"  field tag=3 value={text}" for _, text in VALUES]),
-    (operation(3, A, listed([F, varint(70000)])), [f"op unset object={A_TEXT} fields=3,70000"]),
+    (operation(3, A, listed([F + b"\x06", varint(70000) + b"\x0e"])),
+     [f"op unset object={A_TEXT} fields=3:string,70000:identityReference"]),
     (operation(3, A, b"\0"), [f"op unset object={A_TEXT} fields=none"]),
     (operation(4, A, F, B), [f"op link object={A_TEXT} field=3 target={B_TEXT}"]),
     (operation(5, A, F, B, DOTS), [f"op unlink object={A_TEXT} field=3 target={B_TEXT} dots=1:2,0:300"]),
@@ -420,8 +421,9 @@ OPERATIONS = [
     (operation(0x0B, A, F, b"\x06\1a", b"\0"), [f'op setRemove object={A_TEXT} field=3 value="a" dots=none']),
     (operation(0x0C, A, F, b"\x06\1a", b"\x01\1"), [f'op mapPut object={A_TEXT} field=3 key="a" value=true']),
     (operation(0x0D, A, F, b"\x06\1a"), [f'op mapRemove object={A_TEXT} field=3 key="a"']),
-    (operation(0x0E, A, varint(2), listed([F + b"\0"])), [f"op group object={A_TEXT} group=2 count=1",
-                                                          "  field tag=3 value=nil"]),
+    (operation(0x0E, A, varint(2), listed([F + b"\0\x08", varint(4) + b"\x06" + sized("nil")])),
+     [f"op group object={A_TEXT} group=2 count=2", "  field tag=3 value=nil type=date",
+      '  field tag=4 value="nil"']),
     (operation(0x0F, C), [f"op delete object={C_TEXT}"]),
     (operation(0x10, A), [f"op undelete object={A_TEXT}"]),
     (operation(0x11, A, b"\0"), [f"op recreate object={A_TEXT} count=0"]),

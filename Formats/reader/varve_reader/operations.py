@@ -5,7 +5,7 @@ from .frames import COLBLOCK, TXPART
 from .group import read_columns
 from .records import Text, hash_text, hex64, identifier, listing
 from .schema import read_schema
-from .values import read_index, read_keyed_object, read_object, read_tag, read_value
+from .values import read_column_type, read_index, read_keyed_object, read_object, read_present, read_tag, read_value
 
 CODE = "badOperation"
 _CRITICAL = 0x80
@@ -40,8 +40,16 @@ def _dots(cursor):
 
 def _field_records(cursor):
     """Reads `fields` and returns a record each."""
-    return [("field", [("tag", read_tag(cursor)), ("value", read_value(cursor))])
+    return [("field", [("tag", read_tag(cursor)), ("value", read_present(cursor))])
             for _ in range(cursor.count(smallest=2))]
+
+
+def _member_record(cursor):
+    """Reads a field of a group: a value, or a nil and its type."""
+    fields = [("tag", read_tag(cursor)), ("value", read_value(cursor))]
+    if fields[1][1] == "nil" and not isinstance(fields[1][1], Text):
+        fields.append(("type", read_column_type(cursor)))
+    return "field", fields
 
 
 def _object_and_field(cursor):
@@ -65,7 +73,8 @@ def _set(cursor):
 
 def _unset(cursor):
     return [("object", read_object(cursor)),
-            ("fields", listing([str(read_tag(cursor)) for _ in range(cursor.count(limits.TAGS))]))]
+            ("fields", listing([f"{read_tag(cursor)}:{read_column_type(cursor)}"
+                                for _ in range(cursor.count(limits.TAGS))]))]
 
 
 def _link(cursor):
@@ -98,7 +107,7 @@ def _counter_reset(cursor):
 
 
 def _set_add(cursor):
-    return [*_object_and_field(cursor), ("value", read_value(cursor))]
+    return [*_object_and_field(cursor), ("value", read_present(cursor))]
 
 
 def _set_remove(cursor):
@@ -106,16 +115,16 @@ def _set_remove(cursor):
 
 
 def _map_remove(cursor):
-    return [*_object_and_field(cursor), ("key", read_value(cursor))]
+    return [*_object_and_field(cursor), ("key", read_present(cursor))]
 
 
 def _map_put(cursor):
-    return [*_map_remove(cursor), ("value", read_value(cursor))]
+    return [*_map_remove(cursor), ("value", read_present(cursor))]
 
 
 def _group(cursor):
     fields = [("object", read_object(cursor)), ("group", read_tag(cursor))]
-    records = _field_records(cursor)
+    records = [_member_record(cursor) for _ in range(cursor.count(limits.TAGS))]
     return [*fields, ("count", len(records))], records
 
 

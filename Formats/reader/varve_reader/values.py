@@ -166,6 +166,20 @@ def read_value(cursor):
     return _PAYLOADS[kind](cursor)
 
 
+def read_present(cursor):
+    """Reads a value that is not nil and returns its spelling."""
+    kind = cursor.u8()
+    cursor.require(0 < kind < len(_PAYLOADS))
+    return _PAYLOADS[kind](cursor)
+
+
+def read_column_type(cursor):
+    """Reads a physical type and returns its name."""
+    kind = cursor.u8()
+    cursor.require(0 < kind < len(TYPE_NAMES))
+    return TYPE_NAMES[kind]
+
+
 def read_column_value(cursor):
     """Reads the row form of a column's cell, where references name no entity."""
     kind = cursor.u8()

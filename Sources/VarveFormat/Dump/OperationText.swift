@@ -34,12 +34,15 @@ package enum OperationText {
       return first + count
     case .set(let object, let values), .recreate(let object, let values):
       return [DumpField("object", .object(object)), DumpField("count", .number(values.count))]
-    case .unset(let object, let tags):
-      return [DumpField("object", .object(object)), DumpField("fields", tagList(tags))]
-    case .group(let object, let group, let values):
+    case .unset(let object, let columns):
+      return [
+        DumpField("object", .object(object)),
+        DumpField("fields", .list(columns.map(\.description))),
+      ]
+    case .group(let object, let group, let members):
       return [
         DumpField("object", .object(object)), DumpField("group", .number(group)),
-        DumpField("count", .number(values.count)),
+        DumpField("count", .number(members.count)),
       ]
     case .delete(let object), .undelete(let object): return [DumpField("object", .object(object))]
     case .merge(let from, let into):
@@ -61,8 +64,8 @@ package enum OperationText {
   /// The records one deeper: field values, columns.
   package static func nested(_ operation: Operation) -> [(kind: String, fields: [DumpField])] {
     switch operation {
-    case .create(_, _, let values), .set(_, let values), .recreate(_, let values),
-      .group(_, _, let values):
+    case .group(_, _, let members): return members.map { ("field", member($0)) }
+    case .create(_, _, let values), .set(_, let values), .recreate(_, let values):
       return values.map {
         ("field", [DumpField("tag", .number($0.field)), DumpField("value", .value($0.value))])
       }
@@ -79,6 +82,14 @@ package enum OperationText {
       }
     default: return []
     }
+  }
+
+  private static func member(_ member: GroupMember) -> [DumpField] {
+    let tag = DumpField("tag", .number(member.column.field))
+    if let value = member.value { return [tag, DumpField("value", .value(value))] }
+    return [
+      tag, DumpField("value", .value(.null)), DumpField("type", .word(member.column.type.name)),
+    ]
   }
 
   // MARK: lists

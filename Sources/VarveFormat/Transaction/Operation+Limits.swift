@@ -1,13 +1,31 @@
-// Limits that an operation can exceed although each of its parts can be written.
+// What a value of an operation can say and no reader takes.
 
 extension Operation {
   /// What makes the operation unreadable, or nil.
   ///
   /// Everything else that readers check cannot be expressed by the value.
-  var limitProblem: String? {
+  var problem: FormatError? {
+    if let limitProblem { return FormatError(.badLength, limitProblem) }
+    return hasNil ? FormatError(.badValue, "a nil where a value must stand; use unset") : nil
+  }
+
+  /// Whether a nil stands where only values may.
+  private var hasNil: Bool {
+    switch self {
+    case .create(_, _, let fields), .set(_, let fields), .recreate(_, let fields):
+      fields.contains { $0.value == .null }
+    case .setAdd(_, _, let value), .setRemove(_, _, let value, _), .mapRemove(_, _, let value):
+      value == .null
+    case .mapPut(_, _, let key, let value): key == .null || value == .null
+    default: false
+    }
+  }
+
+  private var limitProblem: String? {
     switch self {
     case .schema(let declaration): declaration.limitProblem
     case .unset(_, let fields): Operation.tooMany(fields.count, Limits.columnsMax, "fields")
+    case .group(_, _, let members): Operation.tooMany(members.count, Limits.columnsMax, "fields")
     case .tag(let name, _, let vector):
       Operation.tooLong(name) ?? Operation.tooMany(vector.count, Limits.dependenciesMax, "entries")
     case .era(_, _, _, let vector):

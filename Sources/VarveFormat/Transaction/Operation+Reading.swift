@@ -43,10 +43,10 @@ extension Operation {
       }
       return .create(object, key: key, try reader.fields())
     case .set: return .set(object, try reader.fields())
-    case .unset: return .unset(object, try reader.tags())
+    case .unset: return .unset(object, try reader.fieldTypes())
     case .group:
       let group = try reader.varint32("group")
-      return .group(object, group: group, try reader.fields())
+      return .group(object, group: group, try reader.members())
     case .delete: return .delete(object)
     case .undelete: return .undelete(object)
     case .recreate: return .recreate(object, try reader.fields())
@@ -93,14 +93,14 @@ extension Operation {
       return .counterAdd(
         object, field: field, amount: amount, resetStamp: stamp, resetAuthor: author)
     case .counterReset: return .counterReset(object, field: field, value: try reader.zigzag())
-    case .setAdd: return .setAdd(object, field: field, try Value(&reader))
+    case .setAdd: return .setAdd(object, field: field, try reader.present())
     case .setRemove:
-      let value = try Value(&reader)
+      let value = try reader.present()
       return .setRemove(object, field: field, value, dots: try reader.dots())
     case .mapPut:
-      let key = try Value(&reader)
-      return .mapPut(object, field: field, key: key, try Value(&reader))
-    default: return .mapRemove(object, field: field, key: try Value(&reader))
+      let key = try reader.present()
+      return .mapPut(object, field: field, key: key, try reader.present())
+    default: return .mapRemove(object, field: field, key: try reader.present())
     }
   }
 
@@ -176,9 +176,47 @@ extension ByteReader {
     fields.reserveCapacity(min(count, Limits.reservedMax))
     for _ in 0..<count {
       let field = try varint32("field")
-      fields.append(FieldValue(field, try Value(&self)))
+      fields.append(FieldValue(field, try present()))
     }
     return fields
+  }
+
+  /// A value that is not nil: a nil without a type says nothing of the columns of its tag.
+  fileprivate mutating func present() throws(FormatError) -> Value {
+    let value = try Value(&self)
+    guard value != .null else { throw error(.badValue, "a nil where a value must stand") }
+    return value
+  }
+
+  fileprivate mutating func type() throws(FormatError) -> PhysicalType {
+    let code = try uint8()
+    guard let type = PhysicalType(rawValue: code) else {
+      throw error(.badOperation, "physical type \(code) is not known")
+    }
+    return type
+  }
+
+  fileprivate mutating func fieldTypes() throws(FormatError) -> [FieldType] {
+    let count = try count(max: Limits.columnsMax, "fields")
+    var fields: [FieldType] = []
+    for _ in 0..<count {
+      let field = try varint32("field")
+      fields.append(FieldType(field, try type()))
+    }
+    return fields
+  }
+
+  fileprivate mutating func members() throws(FormatError) -> [GroupMember] {
+    let count = try count(max: Limits.columnsMax, "fields of a group")
+    var members: [GroupMember] = []
+    for _ in 0..<count {
+      let field = try varint32("field")
+      switch try Value(&self) {
+      case .null: members.append(GroupMember(field, nilOf: try type()))
+      case let value: members.append(GroupMember(field, value))
+      }
+    }
+    return members
   }
 
   fileprivate mutating func dots() throws(FormatError) -> [Dot] {

@@ -23,11 +23,15 @@ extension Operation {
       writer.fields(fields)
     case .unset(let object, let fields):
       object.write(into: &writer)
-      writer.tags(fields)
-    case .group(let object, let group, let fields):
+      writer.varint(fields.count)
+      for column in fields {
+        writer.varint(UInt64(column.field))
+        writer.uint8(column.type.rawValue)
+      }
+    case .group(let object, let group, let members):
       object.write(into: &writer)
       writer.varint(UInt64(group))
-      writer.fields(fields)
+      writer.members(members)
     case .delete(let object), .undelete(let object): object.write(into: &writer)
     case .merge(let from, let into):
       from.write(into: &writer)
@@ -164,6 +168,15 @@ extension ByteWriter {
     for field in fields {
       varint(UInt64(field.field))
       field.value.write(into: &self)
+    }
+  }
+
+  fileprivate mutating func members(_ members: [GroupMember]) {
+    varint(members.count)
+    for member in members {
+      varint(UInt64(member.column.field))
+      (member.value ?? .null).write(into: &self)
+      if member.value == nil { uint8(member.column.type.rawValue) }
     }
   }
 

@@ -11,11 +11,46 @@ package struct FieldValue: Hashable, Sendable {
   }
 }
 
+/// A column of an entity: two columns may share a tag when their types differ (Q7).
+package struct FieldType: Hashable, Sendable, CustomStringConvertible {
+  package var field: UInt32
+  package var type: PhysicalType
+
+  package init(_ field: UInt32, _ type: PhysicalType) {
+    self.field = field
+    self.type = type
+  }
+
+  package var description: String { "\(field):\(type.name)" }
+}
+
+/// One field of an atomic group: a value, or nil of a type.
+package struct GroupMember: Hashable, Sendable {
+  package var column: FieldType
+  /// Nil, or a value of the column's type.
+  package var value: Value?
+
+  package init(_ field: UInt32, _ value: Value) {
+    guard let type = PhysicalType(rawValue: value.typeCode) else {
+      preconditionFailure("the nil of a group names its type")
+    }
+    column = FieldType(field, type)
+    self.value = value
+  }
+
+  /// A member that becomes nil.
+  package init(_ field: UInt32, nilOf type: PhysicalType) {
+    column = FieldType(field, type)
+    value = nil
+  }
+}
+
 /// One change.
 package enum Operation: Hashable, Sendable {
   case create(ObjectReference, key: [UInt8], [FieldValue])
   case set(ObjectReference, [FieldValue])
-  case unset(ObjectReference, [UInt32])
+  /// The registers become nil; no other operation writes nil into a register of its own.
+  case unset(ObjectReference, [FieldType])
   case link(ObjectReference, field: UInt32, target: ObjectReference)
   case unlink(ObjectReference, field: UInt32, target: ObjectReference, dots: [Dot])
   case pair(isPaired: Bool, a: ObjectReference, fieldA: UInt32, b: ObjectReference, fieldB: UInt32)
@@ -28,7 +63,7 @@ package enum Operation: Hashable, Sendable {
   case setRemove(ObjectReference, field: UInt32, Value, dots: [Dot])
   case mapPut(ObjectReference, field: UInt32, key: Value, Value)
   case mapRemove(ObjectReference, field: UInt32, key: Value)
-  case group(ObjectReference, group: UInt32, [FieldValue])
+  case group(ObjectReference, group: UInt32, [GroupMember])
   case delete(ObjectReference)
   case undelete(ObjectReference)
   case recreate(ObjectReference, [FieldValue])

@@ -70,7 +70,7 @@ package struct TransactionBuilder: ~Copyable {
   private var schema: [SchemaOperation] = []
   private var flags: TransactionFlags = []
   /// The first operation that no reader would take.
-  private var limitProblem: String?
+  private var problem: FormatError?
 
   package var metadata = Metadata()
   package var schemaVersion: UInt64 = 0
@@ -85,7 +85,7 @@ package struct TransactionBuilder: ~Copyable {
   ///
   /// Parts that a columns operation names are added with `add(part:)`.
   package mutating func add(_ operation: Operation) {
-    if limitProblem == nil { limitProblem = operation.limitProblem }
+    if problem == nil { problem = operation.problem }
     operation.write(into: &writer, scratch: &scratch)
     operations += 1
     if case .schema(let declaration) = operation { schema.append(declaration) }
@@ -103,7 +103,7 @@ package struct TransactionBuilder: ~Copyable {
 
   /// The draft.
   ///
-  /// - Throws: `badLength` when a limit of the format is exceeded.
+  /// - Throws: `badLength` when a limit of the format is exceeded, `badValue` for a nil among values.
   package consuming func finish() throws(FormatError) -> TransactionDraft {
     guard writer.count <= Limits.operationBytesMax, operations <= Limits.operationsMax,
       parts.count <= Limits.partsMax
@@ -112,7 +112,7 @@ package struct TransactionBuilder: ~Copyable {
         .badLength,
         "\(operations) operations of \(writer.count) bytes are too many for one transaction")
     }
-    if let limitProblem { throw FormatError(.badLength, limitProblem) }
+    if let problem { throw problem }
     guard
       metadata.byteCountMax <= Limits.metadataBytesMax
         || metadata.byteCount <= Limits.metadataBytesMax

@@ -92,18 +92,18 @@ struct NamedOperation {
     case .set(let object, let list), .recreate(let object, let list):
       add(object)
       add(object, list)
-    case .unset(let object, let tags):
+    case .unset(let object, let columns):
       add(object)
-      for tag in tags { add(object.entity, field: tag) }
+      for column in columns { add(object.entity, field: column.field) }
     case .delete(let object), .undelete(let object): add(object)
     case .link(let object, let field, let target), .unlink(let object, let field, let target, _):
       add(object)
       add(object.entity, field: field)
       add(target, "target")
-    case .group(let object, let group, let list):
+    case .group(let object, let group, let members):
       add(object)
       add("group", group)
-      add(object, list)
+      add(object, members.map { FieldValue($0.column.field, $0.value ?? .null) })
     case .merge(let from, let into):
       add(from, "from")
       add(into, "into")

@@ -24,14 +24,20 @@ struct OperationDumpTests {
     ),
     (.create(c, key: key, []), ["op create object=9/#\(Checksum.hash128(key)) key=6b6579 count=0"]),
     (
-      .set(a, [FieldValue(3, .string("x")), FieldValue(70_000, .null)]),
-      ["op set object=7/0/5 count=2", #"  field tag=3 value="x""#, "  field tag=70000 value=nil"]
+      .set(a, [FieldValue(3, .string("x")), FieldValue(70_000, .bool(false))]),
+      ["op set object=7/0/5 count=2", #"  field tag=3 value="x""#, "  field tag=70000 value=false"]
     ),
-    (.unset(a, [3, 70_000]), ["op unset object=7/0/5 fields=3,70000"]),
+    (
+      .unset(a, [FieldType(3, .string), FieldType(70_000, .identityReference)]),
+      ["op unset object=7/0/5 fields=3:string,70000:identityReference"]
+    ),
     (.unset(a, []), ["op unset object=7/0/5 fields=none"]),
     (
-      .group(a, group: 2, [FieldValue(3, .integer(1))]),
-      ["op group object=7/0/5 group=2 count=1", "  field tag=3 value=1"]
+      .group(a, group: 2, [GroupMember(3, .integer(1)), GroupMember(4, nilOf: .date)]),
+      [
+        "op group object=7/0/5 group=2 count=2", "  field tag=3 value=1",
+        "  field tag=4 value=nil type=date",
+      ]
     ),
     (.delete(c), ["op delete object=9/#\(Checksum.hash128(key))"]),
     (.undelete(a), ["op undelete object=7/0/5"]),

@@ -6,6 +6,7 @@ import VarveTestSupport
 
 @Suite("Limits of operations")
 struct OperationLimitTests {
+  private static let object = ObjectReference(entity: 1, serial: 1)
   private static let label = String(repeating: "x", count: Limits.labelBytesMax + 1)
   private static let tags = [UInt32](repeating: 1, count: Limits.columnsMax + 1)
 
@@ -13,7 +14,8 @@ struct OperationLimitTests {
     .schema(.entity(entity: 1, label: label, flags: 0)),
     .schema(.version(1, label: label)),
     .schema(.uniqueness(entity: 1, mode: 1, attributes: tags)),
-    .unset(ObjectReference(entity: 1, serial: 1), tags),
+    .unset(object, tags.map { FieldType($0, .bool) }),
+    .group(object, group: 1, tags.map { GroupMember($0, .bool(true)) }),
     .tag(name: label, isSet: true, vector: []),
     .migration(identifier: label, ordinal: 1, isFinished: false),
   ]
@@ -27,6 +29,40 @@ struct OperationLimitTests {
         _ = try builder.finish()
       }
       #expect(error?.code == .badLength)
+    }
+  }
+
+  private static let nils: [Operation] = [
+    .create(object, key: [], [FieldValue(1, .null)]), .set(object, [FieldValue(1, .null)]),
+    .recreate(object, [FieldValue(1, .bool(true)), FieldValue(2, .null)]),
+    .setAdd(object, field: 1, .null), .setRemove(object, field: 1, .null, dots: []),
+    .mapPut(object, field: 1, key: .null, .bool(true)),
+    .mapPut(object, field: 1, key: .bool(true), .null), .mapRemove(object, field: 1, key: .null),
+  ]
+
+  @Test("a nil that names no type is neither written nor read", arguments: nils)
+  func untypedNil(_ operation: Operation) {
+    let error = #expect(throws: FormatError.self) {
+      var builder = TransactionBuilder()
+      builder.add(operation)
+      _ = try builder.finish()
+    }
+    #expect(error?.code == .badValue)
+    #expect(throws: FormatError.self) {
+      try OperationTests.decode(OperationTests.encode(operation))
+    }
+  }
+
+  @Test("unset and the nil of a group name one of the fourteen types", arguments: 0...255)
+  func types(_ code: Int) {
+    let isKnown = PhysicalType(rawValue: UInt8(code)) != nil
+    // Object 1/0/1; for the group also its tag; one field 9.
+    let unset: [UInt8] = [3, 6, 1, 1, 1, 1, 9, UInt8(code)]
+    let group: [UInt8] = [14, 8, 1, 1, 1, 4, 1, 9, 0, UInt8(code)]
+    for bytes in [unset, group] {
+      let operation = try? OperationTests.decode(bytes)
+      #expect((operation != nil) == isKnown)
+      if let operation { #expect(OperationTests.encode(operation) == bytes) }
     }
   }
 

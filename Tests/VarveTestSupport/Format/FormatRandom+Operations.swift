@@ -36,8 +36,8 @@ extension FormatRandom {
       return .create(
         ObjectReference(entity: tag(), identity: Checksum.hash128(key)), key: key, fields())
     case .set: return .set(object(), fields())
-    case .unset: return .unset(object(), list(max: 4) { $0.tag() })
-    case .group: return .group(object(), group: tag(), fields())
+    case .unset: return .unset(object(), list(max: 4) { FieldType($0.tag(), $0.type()) })
+    case .group: return .group(object(), group: tag(), list(max: 4) { $0.member() })
     case .delete: return .delete(object())
     case .undelete: return .undelete(object())
     case .recreate: return .recreate(object(), fields())
@@ -66,11 +66,11 @@ extension FormatRandom {
       .counterAdd(
         object(), field: tag(), amount: signed(), resetStamp: stamp(), resetAuthor: index())
     case .counterReset: .counterReset(object(), field: tag(), value: signed())
-    case .setAdd: .setAdd(object(), field: tag(), value())
+    case .setAdd: .setAdd(object(), field: tag(), present())
     case .setRemove:
-      .setRemove(object(), field: tag(), value(), dots: list(max: 4) { $0.dot() })
-    case .mapPut: .mapPut(object(), field: tag(), key: value(), value())
-    default: .mapRemove(object(), field: tag(), key: value())
+      .setRemove(object(), field: tag(), present(), dots: list(max: 4) { $0.dot() })
+    case .mapPut: .mapPut(object(), field: tag(), key: present(), present())
+    default: .mapRemove(object(), field: tag(), key: present())
     }
   }
 

@@ -11,8 +11,13 @@ extension FormatRandom {
 
   /// A value of any type, nil among them.
   package mutating func value() -> Value {
-    chance(8) ? .null : value(pick(PhysicalType.allCases))
+    chance(8) ? .null : present()
   }
+
+  /// A value of any type.
+  package mutating func present() -> Value { value(type()) }
+
+  package mutating func type() -> PhysicalType { pick(PhysicalType.allCases) }
 
   package mutating func value(_ type: PhysicalType) -> Value {
     switch type {
@@ -61,7 +66,11 @@ extension FormatRandom {
   }
 
   package mutating func fields() -> [FieldValue] {
-    list(max: 4) { FieldValue($0.tag(), $0.value()) }
+    list(max: 4) { FieldValue($0.tag(), $0.present()) }
+  }
+
+  package mutating func member() -> GroupMember {
+    chance(30) ? GroupMember(tag(), nilOf: type()) : GroupMember(tag(), present())
   }
 
   package mutating func dot() -> Dot { Dot(index: index(), sequence: number()) }

@@ -60,8 +60,9 @@ extension GoldenSpecs {
   private static let objectOperations: [Operation] = [
     .create(object, key: [], [FieldValue(1, .string("é"))]),
     .create(keyed, key: key, []),
-    .set(foreign, [FieldValue(1, .null), FieldValue(70_000, .integer(-1))]),
-    .unset(object, [1, 2]), .group(object, group: 4, [FieldValue(1, .bool(false))]),
+    .set(foreign, [FieldValue(1, .bool(false)), FieldValue(70_000, .integer(-1))]),
+    .unset(object, [FieldType(1, .string), FieldType(70_000, .integer)]),
+    .group(object, group: 4, [GroupMember(1, .bool(false)), GroupMember(2, nilOf: .date)]),
     .delete(object), .undelete(object), .recreate(object, [FieldValue(1, .unsigned(.max))]),
     .merge(from: object, into: foreign),
   ]
@@ -103,7 +104,7 @@ extension GoldenSpecs {
   ]
 
   private static let values: [Value] = [
-    .null, .bool(true), .integer(.min), .unsigned(1 << 40), .double(-0.0), .double(.nan),
+    .bool(true), .integer(.min), .unsigned(1 << 40), .double(-0.0), .double(.nan),
     .decimal(DecimalValue(isNegative: true, exponent: -2, magnitude: 123_456)),
     .decimal(DecimalValue(isNegative: false, exponent: 0, magnitude: 0)), .string(""),
     .string("漢字 \u{0} \"\\\n"), .data([]), .data([0, 255]), .date(-1),
