@@ -23,6 +23,7 @@ package struct ResolvedSchema: Sendable {
   private let inverseNames: [AttributeSlot: RelationshipRule]
   private let slotNames: [AttributeSlot: String]
   private let declared: Set<[UInt8]>
+  private let declaredEntities: Set<UInt32>
 
   /// An entity and a tag in it.
   struct AttributeSlot: Hashable, Sendable {
@@ -46,8 +47,12 @@ package struct ResolvedSchema: Sendable {
     isCascading = relationships.contains(where: \.isCascading)
     inverseNames = resolver.inverses
     slotNames = resolver.slotNames
+    declaredEntities = Set(resolver.namedEntities.map(\.tag))
     declared = Set(state.declarations.map(\.operation.encoded))
   }
+
+  /// Whether somebody declared the entity itself, and not only rules for it.
+  package func isDeclared(_ entity: UInt32) -> Bool { declaredEntities.contains(entity) }
 
   /// Whether exactly this is what was declared last.
   package func declares(_ operation: SchemaOperation) -> Bool {

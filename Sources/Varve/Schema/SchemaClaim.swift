@@ -1,4 +1,5 @@
-// When and by whom something was declared: what the rules of the schema are ordered by. Layer: Schema.
+// When and by whom something was declared: what the rules of the schema are ordered by. Layer:
+// Schema.
 
 import VarveFormat
 

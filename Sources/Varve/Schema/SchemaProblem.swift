@@ -2,14 +2,15 @@
 
 /// A contradiction among declarations of the log, or a rule that cannot be kept.
 ///
-/// Nothing in a log makes a schema unreadable: replicas may have declared, at the same time, what does
-/// not fit together. Each kind says how it is read, which depends on the declarations alone.
+/// Nothing in a log makes a schema unreadable: replicas may have declared, at the same time, what
+/// does not fit together. Each kind says how it is read, which depends on the declarations alone.
 package struct SchemaProblem: Hashable, Sendable {
   /// What kind of contradiction it is, with the reading that is taken.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Something belongs to an entity that nobody declared: the entity exists without a label.
     case missingEntity
-    /// A relationship points at an entity that nobody declared: it keeps its values, which read nil.
+    /// A relationship points at an entity that nobody declared: it keeps its values, which read
+    /// nil.
     case missingTarget
     /// One tag has several types: each is a column, the earliest declared keeps the label.
     case severalTypes
@@ -17,7 +18,8 @@ package struct SchemaProblem: Hashable, Sendable {
     case attributeAndRelationship
     /// Two things that are not retired have one label: the label finds the earliest declared.
     case sameLabel
-    /// The way back has the tag of an attribute: the tag means the attribute, the way back has no name.
+    /// The way back has the tag of an attribute: the tag means the attribute, the way back has no
+    /// name.
     case inverseIsAttribute
     /// The tag of the way back is a relationship that does not point back here: it means that
     /// relationship.
@@ -31,11 +33,11 @@ package struct SchemaProblem: Hashable, Sendable {
     case selfCascade
     /// Deleting the target of a link that must not be nil makes it nil: such objects are reported.
     case requiredNullify
-    /// The objects are named by a key that is not declared, or have a key for names and are not named
-    /// by it: the flag of the entity decides.
+    /// The objects are named by a key that is not declared, or have a key for names and are not
+    /// named by it: the flag of the entity decides.
     case identityWithoutKey
-    /// A key, group or index lists what is no attribute of the entity: the whole rule is kept, and has
-    /// no effect for it.
+    /// A key, group or index lists what is no attribute of the entity: the whole rule is kept, and
+    /// has no effect for it.
     case missingAttribute
     /// An attribute is in two groups: it belongs to the one with the smallest tag.
     case twoGroups

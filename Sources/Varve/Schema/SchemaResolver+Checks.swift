@@ -136,7 +136,7 @@ extension SchemaResolver {
     if link.isCascading && link.isSelfReferential {
       note(
         .selfCascade, link.entity, link.tag,
-        "\(name(link)) hides objects with others of the same entity; cycles are cut")
+        "\(name(link)) hides objects of its own entity; cycles are cut")
     }
     if !link.isOptional && link.kind != .manyToMany && !link.isCascading
       && (link.deleteRule == .nullify || link.deleteRule == .noAction)

@@ -112,12 +112,23 @@ package struct GroupRule: Sendable, Hashable {
   package var tag: UInt32
   package var label: String
   package var attributes: [UInt32]
+
+  package init(tag: UInt32, label: String, attributes: [UInt32]) {
+    self.tag = tag
+    self.label = label
+    self.attributes = attributes
+  }
 }
 
 /// The key of an entity.
 package struct UniquenessRule: Sendable, Hashable {
   package var mode: UniquenessMode
   package var attributes: [UInt32]
+
+  package init(mode: UniquenessMode, attributes: [UInt32]) {
+    self.mode = mode
+    self.attributes = attributes
+  }
 }
 
 /// An index; the label names it.
@@ -125,6 +136,12 @@ package struct IndexRule: Sendable, Hashable {
   package var label: String
   package var kind: IndexKind
   package var attributes: [UInt32]
+
+  package init(label: String, kind: IndexKind, attributes: [UInt32]) {
+    self.label = label
+    self.kind = kind
+    self.attributes = attributes
+  }
 }
 
 /// What holds for one entity.

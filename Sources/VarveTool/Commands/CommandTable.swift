@@ -5,8 +5,7 @@ extension CommandTable {
   static let varve = CommandTable(
     summary: "looks into, checks and maintains Varve stores", version: ToolVersion.current,
     commands: [
-      .importCSV, .info, .segments, .log, .show, .hash, .verify, .rebuild, .recover, .dump, .frame,
-      .demo, .help,
-      .explain,
+      .importCSV, .info, .schemaShow, .segments, .log, .show, .hash, .verify, .rebuild, .recover,
+      .dump, .frame, .demo, .help, .explain,
     ])
 }

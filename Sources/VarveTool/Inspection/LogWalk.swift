@@ -58,6 +58,8 @@ private final class ReplicaWalk {
   private var tail: Finding?
   private var met: [Finding] = []
   var names = NameBook()
+  /// What SCHEMA frames repeat, in the order they were met.
+  private(set) var hints: [SchemaOperation] = []
   var findings: [Finding] { met + (tail.map { [$0] } ?? []) }
 
   init(_ log: ReplicaLog, disk: any Disk, isReversed: Bool, keepsColumns: Bool) {
@@ -153,7 +155,10 @@ private final class ReplicaWalk {
       }
       if isBehindGap { self.isBehindGap = true }
       queue += logged(unit, place, isBehindGap: self.isBehindGap)
-    case .hint(let frame): names.learn(frame)
+    case .hint(let frame):
+      names.learn(frame)
+      guard frame.header.type == .schema, let payload = try? frame.payload() else { return }
+      hints += (try? SchemaHint.decode(payload)) ?? []
     case .unknown(let frame):
       met.append(
         Finding(
@@ -218,6 +223,11 @@ final class LogWalk {
 
   /// Names as far as they are known where the last event stands.
   var names: NameBook { current?.names ?? NameBook() }
+
+  /// What SCHEMA frames repeated so far, by replica.
+  var hints: [(replica: ReplicaID, operations: [SchemaOperation])] {
+    walks.map { ($0.replica, $0.hints) }
+  }
 
   /// What was found so far.
   var findings: [Finding] { walks.flatMap(\.findings) }

@@ -1,5 +1,6 @@
 // Random schema declarations, every kind. Layer: test support.
 
+import Varve
 import VarveFormat
 
 extension FormatRandom {
@@ -76,4 +77,68 @@ extension FormatRandom {
   }
 
   private mutating func few() -> UInt32 { UInt32(within(1...3)) }
+}
+
+extension FormatRandom {
+  /// A declaration that does not contradict itself; declarations of several versions mostly fit.
+  package mutating func schema(version: UInt64) -> Schema {
+    var entities: [Entity] = []
+    for tag in 1...3 as ClosedRange<UInt32> where chance(80) {
+      entities.append(
+        chance(10) ? .retired("E\(tag)", tag: tag) : entity(tag, named: pick(["E", "F"])))
+    }
+    return Schema(version: version, entities: entities)
+  }
+
+  private mutating func entity(_ tag: UInt32, named prefix: String) -> Entity {
+    var attributes: [Entity.Attribute] = []
+    for place in 1...4 as ClosedRange<UInt32> where chance(75) {
+      attributes.append(attribute(place, named: pick(["a", "b"])))
+    }
+    let scalars = attributes.filter { $0.form == .scalar && !$0.isRetired }.map(\.name)
+    var links: [Entity.Relationship] = []
+    if chance(50) {
+      let name = "\(prefix)\(tag)"
+      links.append(
+        chance(60)
+          ? .toOne(
+            "link", tag: 5, to: name, inverse: chance(50) ? "back" : nil, inverseTag: 0,
+            onDelete: pick(DeleteRule.allCases))
+          : .manyToMany("link", tag: 5, to: name))
+    }
+    links = links.map { link in
+      link.inverse == nil
+        ? link
+        : .toOne(
+          "link", tag: 5, to: link.target, inverse: "back", inverseTag: 6,
+          onDelete: link.deleteRule)
+    }
+    let groups =
+      scalars.count > 1 && chance(40)
+      ? [Entity.Group("g", tag: 8, attributes: Array(scalars.prefix(2)))] : []
+    let key = scalars.first.map { chance(50) ? Entity.Uniqueness.flag($0) : .dedupe($0) }
+    return Entity(
+      "\(prefix)\(tag)", tag: tag, attributes: attributes, relationships: links,
+      uniqueness: chance(40) ? key : nil,
+      indexes: chance(40) && !scalars.isEmpty ? [.init("i", on: scalars)] : [], groups: groups,
+      updatesRevive: chance(50))
+  }
+
+  private mutating func attribute(_ tag: UInt32, named prefix: String) -> Entity.Attribute {
+    let name = "\(prefix)\(tag)"
+    if chance(10) { return .retired(name, tag: tag) }
+    let (isOptional, isIndexed) = (chance(50), chance(50))
+    switch tag {
+    case 1:
+      return .string(
+        name, tag: 1, isOptional: isOptional, default: chance(50) ? text() : nil,
+        isIndexed: isIndexed)
+    case 2:
+      return .integer(
+        name, tag: 2, isOptional: isOptional, default: chance(50) ? signed() : nil,
+        isIndexed: isIndexed)
+    case 3: return .double(name, tag: 3, isOptional: isOptional, isIndexed: isIndexed)
+    default: return .set(name, tag: 4, of: .string)
+    }
+  }
 }

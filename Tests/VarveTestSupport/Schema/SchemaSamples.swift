@@ -56,6 +56,25 @@ package enum SchemaSamples {
     .index(entity: 2, label: "title", kind: IndexKind.ordered.rawValue, attributes: [1]),
     .version(2, label: ""),
   ]
+
+  /// The declaration that says the same as `projects`.
+  package static let projectSchema = Schema(
+    version: 2,
+    entities: [
+      Entity(
+        "Project", tag: 1,
+        attributes: [.string("name", tag: 1), .date("deadline", tag: 2, isOptional: true)]),
+      Entity(
+        "Item", tag: 2,
+        attributes: [
+          .string("title", tag: 1, default: "", isIndexed: true),
+          .integer("priority", tag: 2, default: 0), .bool("isDone", tag: 3, default: false),
+        ],
+        relationships: [
+          .toOne(
+            "project", tag: 4, to: "Project", inverse: "items", inverseTag: 3, onDelete: .cascade)
+        ]),
+    ])
 }
 
 extension SchemaState {

@@ -34,7 +34,8 @@ struct DemoCommandTests {
   @Test("the commands are these, each with a page, examples and exit codes")
   func table() {
     let names = [
-      "import csv", "info", "segments", "log", "show", "hash", "verify", "rebuild", "recover",
+      "import csv", "info", "schema show", "segments", "log", "show", "hash", "verify", "rebuild",
+      "recover",
       "dump", "frame", "demo", "help", "explain",
     ]
     let overview = VarveTool.transcript(["--help"])

@@ -13,7 +13,7 @@ struct InspectionCommandTests {
       let before = try fixture.contents("store")
       for words in [
         ["info"], ["segments", "--check"], ["log", "--ops"], ["show", "HEAD"], ["hash"],
-        ["rebuild"], ["verify", "--level", "full"],
+        ["rebuild"], ["verify", "--level", "full"], ["schema", "show"],
       ] {
         let run = fixture.run(words + [fixture.path("store")])
         #expect(run.code == 0, "\(words): \(run.errors)")

@@ -14,6 +14,10 @@ struct JSONShapeTests {
         "path kind store format segments openSegments transactions stored raw baseline writer "
           + "clean replicas entities health findings"
       ),
+      (
+        ["schema", "show"], "varve.schema/1",
+        "path version versionLabel entities problems findings"
+      ),
       (["segments"], "varve.segments/1", "segments count findings"),
       (["log"], "varve.log/1", "transactions count"),
       (["log", "--count"], "varve.count/1", "transactions"),

@@ -1,6 +1,7 @@
 // Tags that are made from names.
 
 import Testing
+import VarveFormat
 
 @testable import VarveImport
 
