@@ -19,7 +19,7 @@ import xxhash
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from varve_reader import cli  # noqa: E402
+from varve_reader import cli, frames  # noqa: E402
 from varve_reader.records import json_line, text_line  # noqa: E402
 
 MASK = (1 << 64) - 1
@@ -760,6 +760,14 @@ class DamageTests(unittest.TestCase):
         segment = Segment(ordinal=5, first=100, chain=HASH, previous=4096)
         segment.tx(transaction(100))
         self.assertEqual(run(segment.seal().data)[0], 0)
+    def test_a_match_with_the_offset_0_is_refused(self):
+        zero = b"\x10A\0\0\x50behin"
+        long = b"\xf0\xff\x1e" + bytes(300) + b"\1\0\x0f\7\0\xff\3\0\0\0\x50behin"
+        for stored in (zero, long):
+            self.assertTrue(frames.has_zero_match(stored))
+        for raw in (bytes(5000), b"abcde" * 400, random.Random(3).randbytes(3000) + bytes(900)):
+            self.assertFalse(frames.has_zero_match(lz4.block.compress(raw, store_size=False)))
+
 
 
 def mutated(source, data):
