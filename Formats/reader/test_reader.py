@@ -19,7 +19,7 @@ import xxhash
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from varve_reader import cli  # noqa: E402
+from varve_reader import cli, frames  # noqa: E402
 from varve_reader.records import json_line, text_line  # noqa: E402
 
 MASK = (1 << 64) - 1
@@ -512,6 +512,19 @@ class OperationTests(unittest.TestCase):
             self.assertEqual((status, errors(lines)), (3, [code]))
             self.assertIn("verdict=corrupt", lines[-1])
 
+    def test_limits_of_a_transaction(self):
+        overhead = len(transaction(1, [operation(0x40, b"")])) - 36
+        for length, code in ((1_114_112 - overhead - 8, None), (1_114_112, "badTransaction")):
+            segment = Segment()
+            segment.tx(transaction(1, [operation(0x40, bytes(length))]))
+            self.assertEqual(errors(run(segment.data)[1]), [code] if code else [])
+        for length, code in ((2_097_151, None), (2_097_152, "badOperation")):
+            field = b"\1\1\x0c\1" + varint(length) + bytes(length)
+            segment = Segment()
+            segment.part(operation(2, A + field))
+            segment.tx(transaction(1, flags=FULL | PARTED, count=1, parts=[(TXPART, operation(2, A + field), 0)]))
+            self.assertEqual(errors(run(segment.data)[1]), [code] if code else [])
+
 
 def random_words(source, kind):
     if kind == 4:
@@ -748,6 +761,14 @@ class DamageTests(unittest.TestCase):
         self.assertEqual(errors(run(segment.data)[1]), ["badPart"])
         self.assertEqual(errors(run(tiny().seal().data + b"x")[1]), ["badTrailer"])
         self.assertEqual(errors(run(tiny().seal(trailer=False).data + bytes(48))[1]), ["badTrailer"])
+
+    def test_a_match_with_the_offset_0_is_refused(self):
+        zero = b"\x10A\0\0\x50behin"
+        long = b"\xf0\xff\x1e" + bytes(300) + b"\1\0\x0f\7\0\xff\3\0\0\0\x50behin"
+        for stored in (zero, long):
+            self.assertTrue(frames.has_zero_match(stored))
+        for raw in (bytes(5000), b"abcde" * 400, random.Random(3).randbytes(3000) + bytes(900)):
+            self.assertFalse(frames.has_zero_match(lz4.block.compress(raw, store_size=False)))
 
     def test_file_header_rules(self):
         for options, code in ((dict(major=1), "unknownVersion"), (dict(incompatible=2), "unknownVersion"),

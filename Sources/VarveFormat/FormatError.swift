@@ -87,6 +87,18 @@ public struct FormatError: Error, Sendable, Equatable {
     return error
   }
 
+  /// The same error when it was found inside of a payload or of what a payload holds: its offset
+  /// counts from there and is no place in the file, so that it moves into the message.
+  ///
+  /// The place of the frame can be given to it then.
+  package func inContent() -> FormatError {
+    guard let offset else { return self }
+    var error = self
+    error.offset = nil
+    error.message += " (at +\(offset) of the content)"
+    return error
+  }
+
   /// The same error with an offset, unless it has one.
   package func at(offset: UInt64) -> FormatError {
     var error = self

@@ -18,8 +18,23 @@ package enum Limits {
   package static let operationBytesMax = 64 << 20
   /// Operation bytes that stay inside the TX frame; more go into parts.
   package static let inlineOperationBytesMax = 256 << 10
+  /// Elements of all lists in a transaction's operations, together: fields, elements of arrays,
+  /// dots, entries of vectors and dictionaries, attributes, parts.
+  ///
+  /// Decoded, an element takes at most about a hundred bytes and its own.
+  package static let elementsMax = 2 << 20
+  /// What decoded operations take of memory at most, in units of `operationBytesMax`.
+  package static let decodingFactor = 8
   /// Parts of one transaction.
   package static let partsMax = 32_768
+  /// Bytes of a TX frame that are a transaction's own: those behind its dependencies, and the
+  /// offsets of its parts.
+  ///
+  /// Parts, metadata and inline operations share them, so that a frame has room for the longest
+  /// dictionary and dependencies.
+  package static let ownBytesMax = (1 << 20) + (64 << 10)
+  /// What a part takes of `ownBytesMax` at most: an entry of the list and an offset.
+  package static let partOwnBytesMax = 24 + 8
   /// Rows of one column block.
   package static let blockRowsMax = 65_536
   /// Bytes of one cell of a column.
@@ -58,10 +73,17 @@ package enum Limits {
     precondition(
       64 * (cellBytesMax + 9) + (16 << 10) < frameRawBytesMax, "a block of the longest cells fits")
     precondition(sharedFrameBytesMax < frameRawBytesMax, "a shared frame fits")
+    let lists =
+      dictionaryMax * DictionaryEntry.byteCountMax + dependenciesMax * LogPosition.byteCountMax
     precondition(
-      partsMax * 33 + dictionaryMax * 19 + dependenciesMax * 14 + metadataBytesMax
-        + inlineOperationBytesMax + (64 << 10) < frameRawBytesMax, "a TX frame fits")
+      partsMax * partOwnBytesMax <= ownBytesMax, "the longest list of parts fits a transaction")
     precondition(
-      120 + sealIndexMax * 16 + sealColumnsMax * 32 + (1 << 20) < frameRawBytesMax, "a SEAL fits")
+      inlineOperationBytesMax + metadataBytesMax + 3 <= ownBytesMax, "inline operations fit")
+    precondition(
+      TransactionFrame.fixedBytes + TransactionHeader.openingBytesMax + lists + ownBytesMax
+        <= frameRawBytesMax, "a TX frame fits")
+    precondition(
+      Seal.fixedBytes + sealIndexMax * 16 + dictionaryMax * (16 + DictionaryEntry.byteCountMax) + 7
+        <= frameRawBytesMax, "a SEAL without column directory fits")
   }
 }

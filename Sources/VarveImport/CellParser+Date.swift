@@ -22,7 +22,10 @@ extension CellParser {
     return value
   }
 
-  static func rfc3339(_ field: FieldBytes) -> Int64? {
+  /// A day, or a day and a time.
+  ///
+  /// When `exact`, a time that nanoseconds do not hold is refused.
+  static func rfc3339(_ field: FieldBytes, exact: Bool = false) -> Int64? {
     let dash = UInt8(ascii: "-")
     let colon = UInt8(ascii: ":")
     guard field.count >= 10, field[4] == dash, field[7] == dash, let year = digits(field, 0, 4),
@@ -42,7 +45,9 @@ extension CellParser {
       second = value
       index = 19
       if index < field.count, field[index] == UInt8(ascii: ".") {
-        guard let fraction = self.fraction(field, from: &index) else { return nil }
+        guard let fraction = self.fraction(field, from: &index, exact: exact) else {
+          return nil
+        }
         nanosecond = fraction
       }
     }
@@ -52,13 +57,19 @@ extension CellParser {
       nanosecond: nanosecond, offsetMinutes: offset)
   }
 
-  /// `.25` as nanoseconds; digits beyond the ninth are dropped.
-  private static func fraction(_ field: FieldBytes, from index: inout Int) -> Int64? {
+  /// `.25` as nanoseconds; digits beyond the ninth are dropped unless `exact`.
+  private static func fraction(
+    _ field: FieldBytes, from index: inout Int, exact: Bool
+  ) -> Int64? {
     var value: Int64 = 0
     var count = 0
     index += 1
     while index < field.count, field[index] &- UInt8(ascii: "0") <= 9 {
-      if count < 9 { value = value * 10 + Int64(field[index] - UInt8(ascii: "0")) }
+      if count < 9 {
+        value = value * 10 + Int64(field[index] - UInt8(ascii: "0"))
+      } else if exact, field[index] != UInt8(ascii: "0") {
+        return nil
+      }
       count += 1
       index += 1
     }

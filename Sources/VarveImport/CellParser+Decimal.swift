@@ -6,25 +6,13 @@ extension CellParser {
   ///
   /// At most 38 significant digits (16 bytes of mantissa).
   static func decimal(_ field: FieldBytes, into heap: inout [UInt8]) -> Bool {
-    guard let number = DecimalNumber(field) else { return false }
-    var mantissa: UInt128 = 0
-    var exponent = number.exponent
-    if number.isCut {
-      guard let whole = allDigits(field, number) else { return false }
-      (mantissa, exponent) = whole
-    } else {
-      mantissa = UInt128(number.mantissa)
-    }
-    while mantissa != 0, mantissa % 10 == 0 {
-      mantissa /= 10
-      exponent += 1
-    }
-    if mantissa == 0 {
+    guard let number = DecimalNumber(field), let (digits, exponent) = exactDigits(field, number)
+    else { return false }
+    if digits == 0 {
       heap.append(contentsOf: [0, 0, 0])
       return true
     }
-    // Powers are clamped when they are read, so beyond the clamp nothing is known.
-    guard exponent.magnitude < 900_000 else { return false }
+    var mantissa = digits
     heap.append(number.isNegative ? 1 : 0)
     appendVarint(UInt64(bitPattern: Int64((exponent << 1) ^ (exponent >> 63))), to: &heap)
     let countIndex = heap.count
@@ -35,6 +23,25 @@ extension CellParser {
       heap[countIndex] += 1
     }
     return true
+  }
+
+  /// The value as `digits * 10^exponent` without trailing zeros; zero is 0 and 0.
+  ///
+  /// Nil when no decimal holds it.
+  static func exactDigits(_ field: FieldBytes, _ number: DecimalNumber) -> (UInt128, Int)? {
+    var mantissa = UInt128(number.mantissa)
+    var exponent = number.exponent
+    if number.isCut {
+      guard let whole = allDigits(field, number) else { return nil }
+      (mantissa, exponent) = whole
+    }
+    if mantissa == 0 { return (0, 0) }
+    while mantissa % 10 == 0 {
+      mantissa /= 10
+      exponent += 1
+    }
+    // Powers are clamped when they are read, so beyond the clamp nothing is known.
+    return exponent.magnitude < 900_000 ? (mantissa, exponent) : nil
   }
 
   /// All digits as one number and the power of ten of the last one that is not a trailing zero.

@@ -2,19 +2,22 @@
 
 /// What is known of a column's values so far.
 ///
-/// The order is bool, integer, double, date, uuid, string. A type is given up at the first value
-/// that it does not fit, in favour of the next that fits this value and all before it; only
-/// integers turn into doubles, everything else into strings. Numbers are taken for numbers only in
-/// the spelling that a program would print: `007`, `+1` and `1.` are strings, and so are digits
-/// that no number of 64 bits holds.
+/// The order is bool, integer, double, decimal, date, uuid, string. A type is given up at the first
+/// value that it does not hold exactly, in favour of the next that holds this value and all before
+/// it; only numbers turn into other numbers, everything else into strings. Numbers are taken for
+/// numbers only in the spelling that a program would print: `007`, `+1` and `1.` are strings, and so
+/// are whole numbers that 64 bits do not hold. A double holds a number when it prints as the same
+/// value: 0.1, but neither 0.12345678901234567890 nor 1e-400, which are decimals.
 struct TypeInference: Sendable {
   private enum State: Sendable {
-    case empty, bool, integer, wideInteger, double, specialDouble, date, uuid, string
+    case empty, bool, integer, wideInteger, double, specialDouble, decimal, date, uuid, string
   }
 
   /// `wideInteger` is an integer beyond 2^53, which doubles do not hold; `specialDouble` is a NaN
   /// or infinity, which alone makes no column of doubles.
   private var state = State.empty
+  /// Whether a value was seen that doubles hold and decimals do not: NaN, infinity, -0.
+  private var needsDouble = false
 
   /// The narrowest type.
   ///
@@ -24,6 +27,7 @@ struct TypeInference: Sendable {
     case .bool: .bool
     case .integer, .wideInteger: .integer
     case .double: .double
+    case .decimal: .decimal
     case .date: .date(.rfc3339)
     case .uuid: .uuid
     case .empty, .specialDouble, .string: .string
@@ -38,11 +42,10 @@ struct TypeInference: Sendable {
     case .integer:
       if let value = TypeInference.plainInteger(field), !TypeInference.isWide(value) { return }
     case .wideInteger: if TypeInference.plainInteger(field) != nil { return }
-    case .double: if TypeInference.isPlainDouble(field) { return }
-    case .date: if CellParser.rfc3339(field) != nil { return }
+    case .date: if CellParser.rfc3339(field, exact: true) != nil { return }
     default: break
     }
-    join(TypeInference.classify(field))
+    join(TypeInference.classify(field, &needsDouble))
   }
 
   private mutating func join(_ other: State) {
@@ -53,24 +56,29 @@ struct TypeInference: Sendable {
     case (.integer, .double), (.integer, .specialDouble): state = .double
     case (.specialDouble, .integer), (.double, .integer): state = .double
     case (.specialDouble, .double), (.double, .specialDouble): state = .double
+    case (.wideInteger, .double), (.double, .wideInteger): state = .decimal
+    case (.integer, .decimal), (.wideInteger, .decimal), (.double, .decimal): state = .decimal
+    case (.decimal, .integer), (.decimal, .wideInteger), (.decimal, .double): break
     default: state = .string
     }
+    if state == .decimal, needsDouble { state = .string }
   }
 
   @inline(__always)
   private static func isWide(_ value: Int64) -> Bool { value.magnitude > 1 << 53 }
 
-  private static func classify(_ field: FieldBytes) -> State {
+  private static func classify(_ field: FieldBytes, _ needsDouble: inout Bool) -> State {
     if field.count == 0 { return .string }
     if let value = plainInteger(field) { return isWide(value) ? .wideInteger : .integer }
-    if isPlainDouble(field) { return .double }
+    if let number = plainNumber(field, &needsDouble) { return number }
     if CellParser.plainBool(field) != nil { return .bool }
-    if field.count >= 10, CellParser.rfc3339(field) != nil { return .date }
+    if field.count >= 10, CellParser.rfc3339(field, exact: true) != nil { return .date }
     if field.count == 36 {
       var bytes: [UInt8] = []
       if CellParser.uuid(field, into: &bytes) { return .uuid }
     }
     if field.count <= 9, DecimalNumber(field) == nil, CellParser.double(field) != nil {
+      needsDouble = true
       return .specialDouble
     }
     return .string
@@ -87,20 +95,39 @@ struct TypeInference: Sendable {
     return CellParser.integer(field)
   }
 
-  /// A number as programs print doubles.
-  ///
-  /// One without point and exponent must be an integer that doubles hold exactly.
-  private static func isPlainDouble(_ field: FieldBytes) -> Bool {
-    guard let number = DecimalNumber(field) else { return false }
+  /// A number with point or exponent, as programs print them, or a whole number that doubles hold
+  /// exactly.
+  private static func plainNumber(_ field: FieldBytes, _ needsDouble: inout Bool) -> State? {
+    guard let number = DecimalNumber(field) else { return nil }
     let first = field[0]
-    if first == UInt8(ascii: "+") { return false }
+    if first == UInt8(ascii: "+") { return nil }
     let start = first == UInt8(ascii: "-") ? 1 : 0
     let hasLeadingZero = number.wholeDigits > 1 && field[start] == UInt8(ascii: "0")
-    if hasLeadingZero { return false }
+    if hasLeadingZero { return nil }
+    let isNegativeZero = number.isNegative && number.mantissa == 0
     if !number.hasPoint && !number.hasExponent {
-      return !number.isCut && number.mantissa <= 1 << 53
+      guard !number.isCut && number.mantissa <= 1 << 53 else { return nil }
+    } else if field[number.digitsEnd - 1] == UInt8(ascii: ".") {
+      return nil
     }
-    let endsWithPoint = field[number.digitsEnd - 1] == UInt8(ascii: ".")
-    return !endsWithPoint && CellParser.double(field) != nil
+    if isNegativeZero { needsDouble = true }
+    if isHeldByDouble(field, number) { return .double }
+    return CellParser.exactDigits(field, number) == nil ? nil : .decimal
+  }
+
+  /// Whether the double nearest to the number prints as the same value.
+  private static func isHeldByDouble(_ field: FieldBytes, _ number: DecimalNumber) -> Bool {
+    if number.mantissa == 0 { return true }
+    // Doubles that are not subnormal give back 15 digits, whatever they are.
+    if !number.isCut, number.mantissa < 1_000_000_000_000_000, number.exponent.magnitude <= 280 {
+      return true
+    }
+    guard let digits = CellParser.exactDigits(field, number), let value = CellParser.double(field),
+      value != 0
+    else { return false }
+    let printed = SlowDouble.withShortest(value) { text in
+      DecimalNumber(text).flatMap { CellParser.exactDigits(text, $0) }
+    }
+    return printed.flatMap { $0 }.map { $0 == digits } ?? false
   }
 }

@@ -28,22 +28,28 @@ package struct VarveTool {
     table: CommandTable, arguments: [String], environment: [String: String],
     output: OutputWriter, errors: OutputWriter
   ) -> ExitCode {
+    // A command line that is wrong is answered in the form that it asks for.
+    let words = arguments.prefix { $0 != "--" }
+    let isJSON = words.contains("--json") || words.contains("--jsonl")
+    let command: ParsedCommand
     do {
-      let command = try CommandLineParser.parse(
+      command = try CommandLineParser.parse(
         table: table, arguments: arguments, environment: environment)
-      let context = CommandContext(
-        table: table, command: command, environment: environment, output: output, errors: errors)
-      do {
-        let code = try perform(context)
-        try context.finish()
-        return code
-      } catch {
-        // What was printed before the error is worth having; a second failure adds nothing.
-        try? context.finish()
-        throw error
-      }
     } catch {
-      return report(error, to: errors)
+      return report(FailureReport(error), isJSON: isJSON, to: errors)
+    }
+    let context = CommandContext(
+      table: table, command: command, environment: environment, output: output, errors: errors)
+    context.asksForJSON = isJSON
+    do {
+      let code = try perform(context)
+      try context.finish()
+      return code
+    } catch {
+      // What was printed before the error is worth having; a second failure adds nothing.
+      try? context.finish()
+      return report(
+        FailureReport(error, after: context.lasting), isJSON: isJSON, to: errors)
     }
   }
 
@@ -60,12 +66,11 @@ package struct VarveTool {
   }
 
   private static func perform(_ context: CommandContext) throws -> ExitCode {
-    let table = context.table
     switch context.command.action {
     case .run(let command): return try command.run(context)
     case .help(let command):
       let width = Terminal.width(environment: context.environment)
-      try context.output.write(HelpPage.render(table, command, width: width))
+      try HelpPage.print(command, context, width: width)
     case .version:
       let isJSON = context.globals.format != .human
       try context.output.line(isJSON ? ToolVersion.json.text : ToolVersion.text)
@@ -74,10 +79,11 @@ package struct VarveTool {
     return .done
   }
 
-  private static func report(_ error: any Error, to errors: OutputWriter) -> ExitCode {
-    let failure = FailureReport(error)
+  private static func report(
+    _ failure: FailureReport, isJSON: Bool, to errors: OutputWriter
+  ) -> ExitCode {
     // When standard error cannot be written either, the exit code still tells.
-    if !failure.text.isEmpty { try? errors.write(failure.text) }
+    try? errors.write(isJSON ? failure.json : failure.text)
     try? errors.flush()
     return failure.code
   }

@@ -24,6 +24,61 @@ struct LimitsTests {
       exit(0)
     }
   }
+
+  /// Operations that become most memory for each byte, up to the limit of elements.
+  private static let bombs: [(String, Value, Int)] = [
+    ("bools", .bool(true), 1),
+    (
+      "decimals",
+      .decimal(
+        DecimalValue(
+          isNegative: false, exponent: 0, magnitude: 7)), 4
+    ),
+    ("data of a byte", .data([1]), 2), ("strings", .string("sixteen bytes ..."), 18),
+  ]
+
+  @Test(
+    "decoded operations take at most eight times the most bytes that operations can have",
+    arguments: 0..<4)
+  func decodingMemory(bomb: Int) async {
+    await #expect(processExitsWith: .success) { [bomb = bomb as Int] in
+      let (_, value, size) = LimitsTests.bombs[bomb]
+      let count = min(Limits.elementsMax - 2, (Limits.operationBytesMax - 64) / size)
+      let list = MemoryCeiling.array(value, count: count)
+      let fields = MemoryCeiling.fields(
+        value, count: min(count, Limits.operationBytesMax / (size + 2) - 64))
+      MemoryCeiling.allow(bytes: UInt64(Limits.decodingFactor * Limits.operationBytesMax))
+      for bytes in [list, fields] {
+        guard (try? OperationTests.decode(bytes)) != nil else { exit(1) }
+      }
+      exit(0)
+    }
+  }
+
+  @Test("one element more than a transaction may have is refused by readers and writers")
+  func elements() throws {
+    for (count, isTaken) in [(Limits.elementsMax - 1, true), (Limits.elementsMax, false)] {
+      // The field counts too.
+      let bytes = MemoryCeiling.array(.bool(true), count: count)
+      #expect(((try? OperationTests.decode(bytes)) != nil) == isTaken)
+      var builder = TransactionBuilder()
+      builder.add(
+        .set(
+          ObjectReference(entity: 1, serial: 1),
+          [FieldValue(1, .array(.bool, [Value](repeating: .bool(true), count: count)))]))
+      let draft = try? builder.finish()
+      #expect((draft != nil) == isTaken)
+    }
+    // Operations of one stream share the limit.
+    let half = MemoryCeiling.array(.bool(true), count: Limits.elementsMax / 2)
+    let bytes = Bytes(half + half)
+    #expect(throws: FormatError.self) {
+      try bytes.read { (reader: inout ByteReader) throws(FormatError) in
+        _ = try Operation(&reader)
+        _ = try Operation(&reader)
+      }
+    }
+  }
 }
 
 /// An operation of 4 MiB whose counts are as large as its bytes allow.
@@ -45,6 +100,42 @@ private enum MemoryCeiling {
     writer.uint8(0)
     writer.varint(1)
     writer.uint8(255)
+  }
+
+  /// One field with an array of equal elements.
+  static func array(_ value: Value, count: Int) -> [UInt8] {
+    unpadded { writer in
+      writer.varint(1)
+      writer.varint(1)
+      writer.uint8(PhysicalType.array.rawValue)
+      writer.uint8(value.typeCode)
+      writer.varint(UInt64(count))
+      for _ in 0..<count { value.writePayload(into: &writer) }
+    }
+  }
+
+  /// Many fields with equal values.
+  static func fields(_ value: Value, count: Int) -> [UInt8] {
+    unpadded { writer in
+      writer.varint(UInt64(count))
+      for _ in 0..<count {
+        writer.varint(1)
+        value.write(into: &writer)
+      }
+    }
+  }
+
+  private static func unpadded(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
+    var body = ByteWriter(capacity: bytes)
+    body.varint(1)
+    body.varint(1)
+    body.varint(1)
+    write(&body)
+    var writer = ByteWriter(capacity: body.count + 16)
+    writer.uint8(Opcode.set.rawValue)
+    writer.varint(body.count)
+    body.withUnsafeBytes { writer.bytes($0) }
+    return writer.finish().array
   }
 
   private static func operation(_ write: (inout ByteWriter) -> Void) -> [UInt8] {

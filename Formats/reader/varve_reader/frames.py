@@ -103,6 +103,8 @@ class Frame:
         """Returns the payload, decompressed."""
         if not self.flags & LZ4:
             return self.stored
+        if has_zero_match(self.stored):
+            raise DecodeError("badCompression")
         try:
             raw = lz4.block.decompress(self.stored, uncompressed_size=self.raw_length)
         except (lz4.block.LZ4BlockError, ValueError, OverflowError):
@@ -110,6 +112,31 @@ class Frame:
         if len(raw) != self.raw_length:
             raise DecodeError("badCompression")
         return raw
+
+
+def has_zero_match(block):
+    """Tells whether a match of an LZ4 block has the offset 0, for which the library copies what its memory held."""
+    position, end = 0, len(block)
+    while position < end:
+        token = block[position]
+        literals, position = _extended(block, position + 1, token >> 4)
+        position += literals
+        if position + 2 > end:
+            return False
+        if block[position] == 0 and block[position + 1] == 0:
+            return True
+        _, position = _extended(block, position + 2, token & 15)
+    return False
+
+
+def _extended(block, position, length):
+    """Reads the bytes that lengthen a length of 15; returns the length and where it ends."""
+    more = 255 if length == 15 else 0
+    while more == 255 and position < len(block):
+        more = block[position]
+        length += more
+        position += 1
+    return length, position
 
 
 class BadFrame(Exception):

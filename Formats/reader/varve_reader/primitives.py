@@ -4,6 +4,8 @@ import struct
 
 import xxhash
 
+from . import limits
+
 MASK64 = (1 << 64) - 1
 CHAIN_ZERO = bytes(16)
 
@@ -74,13 +76,14 @@ def encode_varint(number):
 class Cursor:
     """Reads stored fields one after the other and never past its end."""
 
-    __slots__ = ("data", "position", "end", "code")
+    __slots__ = ("data", "position", "end", "code", "elements")
 
     def __init__(self, data, code, position=0, end=None):
         self.data = data
         self.code = code
         self.position = position
         self.end = len(data) if end is None else end
+        self.elements = [0]
 
     def fail(self):
         """Refuses the content with the code of this cursor."""
@@ -113,7 +116,9 @@ class Cursor:
         """Returns a cursor over the next `count` bytes and skips them."""
         self.require(count <= self.remaining())
         self.position += count
-        return Cursor(self.data, self.code, self.position - count, self.position)
+        inner = Cursor(self.data, self.code, self.position - count, self.position)
+        inner.elements = self.elements
+        return inner
 
     def zeros(self, count):
         """Skips `count` bytes that have to be zero."""
@@ -170,9 +175,11 @@ class Cursor:
         return byte
 
     def count(self, limit=MASK64, smallest=1):
-        """Reads a count and compares it with its limit and with the bytes that are there."""
+        """Reads the count of a list and compares it with its limit, with the bytes that are there, and with the limit of all lists."""
         number = self.varint(limit)
         self.require(number * smallest <= self.remaining())
+        self.elements[0] += number
+        self.require(self.elements[0] <= limits.ELEMENTS)
         return number
 
     def bytes(self, limit=MASK64):

@@ -129,6 +129,7 @@ def read_transaction(data):
     dictionary = [read_dictionary_entry(cursor)
                   for _ in range(cursor.count(limits.DICTIONARY))]
     dependencies = [read_dependency(cursor) for _ in range(cursor.count(limits.DEPENDENCIES, smallest=10))]
+    cursor.require(cursor.remaining() + 8 * parts <= limits.OWN_BYTES)
     metadata = _read_metadata(cursor.nested(cursor.varint(limits.METADATA)))
     part_list = _read_part_list(cursor, parts)
     _check_part_flags(cursor, flags, part_list)

@@ -25,8 +25,10 @@ package struct RowRun: Sendable {
 
 extension RowRun.AttributeColumn {
   /// The value at a row of the run.
-  package func value(_ row: Int, blockRows: Int) -> Value {
-    blocks[row / blockRows].value(row % blockRows, target: target)
+  ///
+  /// - Throws: `badColumn` for a cell that is no value of its type.
+  package func value(_ row: Int, blockRows: Int) throws(FormatError) -> Value {
+    try blocks[row / blockRows].value(row % blockRows, target: target)
   }
 }
 

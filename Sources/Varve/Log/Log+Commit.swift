@@ -49,6 +49,11 @@ extension Log {
         .poisoned, "an earlier write failed (\(failure)); close the store and open it again",
         path: paths.root, diskError: failure.diskError)
     }
+    guard commits.assigned < SegmentName.numberMax else {
+      throw LogError(
+        .tooLarge, "the log has no sequence left; recover the store into a new one",
+        path: paths.root)
+    }
     if isFull { try resumeWhenThereIsSpace() }
   }
 

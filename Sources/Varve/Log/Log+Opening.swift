@@ -51,6 +51,13 @@ extension Log {
       throw LogError(
         .notAStore, "the directory has neither a superblock nor segments", path: paths.root)
     }
+    if let features = opening.superblock?.compatibleFeatures, features != 0 {
+      lock.release()
+      throw LogError(
+        .tooNew,
+        "feature bit \(features.trailingZeroBitCount) is not known: the store can be read, and is "
+          + "written by a newer version only", path: paths.superblock)
+    }
     if let current = opening.superblock, current.host != options.host, current.host != 0,
       options.host != 0
     {

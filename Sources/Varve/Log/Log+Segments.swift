@@ -7,6 +7,11 @@ extension Log {
   /// The segment to append to, created at the first write (Q52).
   func openSegment() throws(LogError) -> SegmentWriter {
     if let segment { return segment }
+    guard head.ordinal < SegmentName.numberMax, head.nextSequence <= SegmentName.numberMax else {
+      throw LogError(
+        .tooLarge, "the log has no number left for a segment; recover the store into a new one",
+        path: paths.root)
+    }
     do throws(DiskError) {
       let created = try withReserve { () throws(DiskError) in try createSegment() }
       segment = created

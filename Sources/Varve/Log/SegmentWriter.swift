@@ -49,7 +49,9 @@ package final class SegmentWriter: @unchecked Sendable {
         call: "rename")
     }
     var encoder = SegmentEncoder(header)
-    if !schema.isEmpty { encoder.hint(.schema, SchemaHint.encode(schema)) }
+    if !schema.isEmpty {
+      for payload in SchemaHint.payloads(schema) { encoder.hint(.schema, payload) }
+    }
     let start = encoder.offset
     let allocated = max(start, preallocation.firstBytes)
     let file = try disk.open(temporary, .create)

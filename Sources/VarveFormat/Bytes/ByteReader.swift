@@ -11,6 +11,8 @@ package struct ByteReader {
   @usableFromInline package let count: Int
   @usableFromInline package private(set) var position = 0
   @usableFromInline let origin: UInt64
+  /// Elements of lists that were counted so far, in this reader and those that it came from.
+  @usableFromInline package private(set) var elements = 0
 
   @inlinable package init(_ bytes: UnsafeRawBufferPointer, origin: UInt64 = 0) {
     base = bytes.baseAddress
@@ -99,6 +101,21 @@ package struct ByteReader {
     return Int(value)
   }
 
+  /// A varint that counts the elements of a list, each of which takes `smallest` bytes at least.
+  ///
+  /// All lists of a stream share `Limits.elementsMax`, so that few bytes cannot become much memory.
+  package mutating func elementCount(
+    max limit: Int = Limits.elementsMax, smallest: Int = 1, _ what: @autoclosure () -> String
+  ) throws(FormatError) -> Int {
+    let left = Limits.elementsMax - elements
+    let count = try count(max: min(limit, left, remaining / smallest), what())
+    elements += count
+    return count
+  }
+
+  /// Goes on counting where a reader of a piece of this one ended.
+  package mutating func adoptElements(of piece: ByteReader) { elements = piece.elements }
+
   /// A varint that must fit 32 bits.
   package mutating func varint32(_ what: @autoclosure () -> String) throws(FormatError) -> UInt32 {
     let value = try varint()
@@ -156,7 +173,10 @@ package struct ByteReader {
   package mutating func sub(_ length: Int) throws(FormatError) -> ByteReader {
     let offset = fileOffset
     let pointer = try advance(length)
-    return ByteReader(UnsafeRawBufferPointer(start: pointer, count: length), origin: offset)
+    var piece = ByteReader(
+      UnsafeRawBufferPointer(start: pointer, count: length), origin: offset)
+    piece.elements = elements
+    return piece
   }
 
   /// Requires that everything was read.

@@ -40,8 +40,11 @@ package enum Compression {
     else {
       throw FormatError(.badLength, "\(stored.count) compressed bytes cannot hold \(rawLength)")
     }
-    // Zeroed, since a crafted match offset of 0 makes the library copy what the output held before.
-    let memory = Memory(zeroed: rawLength)
+    guard stored.withUnsafeBytes({ hasNoZeroMatch($0) }) else {
+      throw FormatError(.badCompression, "a match of the compressed payload has the offset 0")
+    }
+    // Every byte is written: matches reach back into what was decoded.
+    let memory = Memory(count: rawLength)
     let written = stored.withUnsafeBytes { source in
       // SAFETY: `LZ4_decompress_safe` stays inside both buffers whatever the input is.
       LZ4_decompress_safe(
@@ -53,6 +56,43 @@ package enum Compression {
       throw FormatError(.badCompression, "the payload does not decode to \(rawLength) bytes")
     }
     return Bytes(memory)
+  }
+
+  /// Whether no match has the offset 0, which the library takes for a copy of what the output held
+  /// before: bytes that no file says.
+  ///
+  /// A block that ends too early has no zero match here; decoding it fails.
+  static func hasNoZeroMatch(_ block: UnsafeRawBufferPointer) -> Bool {
+    guard let base = block.baseAddress else { return true }
+    let count = block.count
+    var index = 0
+    while index < count {
+      // SAFETY: every index is compared with `count` before its byte is loaded.
+      let token = base.load(fromByteOffset: index, as: UInt8.self)
+      index &+= 1
+      var literals = Int(token >> 4)
+      if literals == 15 {
+        var more: UInt8 = 255
+        while more == 255, index < count {
+          more = base.load(fromByteOffset: index, as: UInt8.self)
+          literals &+= Int(more)
+          index &+= 1
+        }
+      }
+      // At most 255 times the block's bytes: no overflow.
+      index &+= literals
+      guard index &+ 2 <= count else { return true }
+      if base.loadUnaligned(fromByteOffset: index, as: UInt16.self) == 0 { return false }
+      index &+= 2
+      if token & 15 == 15 {
+        var more: UInt8 = 255
+        while more == 255, index < count {
+          more = base.load(fromByteOffset: index, as: UInt8.self)
+          index &+= 1
+        }
+      }
+    }
+    return true
   }
 
   /// The version of the library, for `varve --version`.

@@ -30,7 +30,7 @@ extension ColumnBlock {
     }
   }
 
-  private func foreignCell() -> FormatError {
+  func foreignCell() -> FormatError {
     FormatError(.badColumn, "a \(header.type.name) cell is no value of its type")
   }
 

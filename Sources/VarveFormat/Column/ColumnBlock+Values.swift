@@ -4,14 +4,19 @@ extension ColumnBlock {
   /// The value of a row.
   ///
   /// References get `target` as their entity.
-  package func value(_ row: Int, target: UInt32) -> Value {
+  ///
+  /// - Throws: `badColumn` for a cell that is no value of its type, which decoding leaves to those
+  ///   who read it.
+  package func value(_ row: Int, target: UInt32) throws(FormatError) -> Value {
     let type = header.type
     if type.isWord || type == .bool {
       guard let word = word(row) else { return .null }
+      guard type != .double || Value.isCanonicalDouble(word) else { throw foreignCell() }
       return ColumnBlock.value(word, type, target: target)
     }
     guard let bytes = cellBytes(row) else { return .null }
-    return ColumnBlock.value(bytes, type, target: target) ?? .null
+    guard let value = ColumnBlock.value(bytes, type, target: target) else { throw foreignCell() }
+    return value
   }
 
   private static func value(_ word: UInt64, _ type: PhysicalType, target: UInt32) -> Value {

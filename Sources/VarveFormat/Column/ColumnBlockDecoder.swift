@@ -4,13 +4,21 @@
 package enum ColumnBlockDecoder {
   /// The header alone.
   package static func header(of payload: Bytes) throws(FormatError) -> ColumnBlockHeader {
-    try payload.read { (reader: inout ByteReader) throws(FormatError) in
-      try ColumnBlockHeader(&reader, payloadBytes: payload.count)
-    }
+    do throws(FormatError) {
+      return try payload.read { (reader: inout ByteReader) throws(FormatError) in
+        try ColumnBlockHeader(&reader, payloadBytes: payload.count)
+      }
+    } catch { throw error.inContent() }
   }
 
   /// Decodes all cells.
+  ///
+  /// Whether they are values of their type is left to those who read them (`checkCells`).
   package static func decode(_ payload: Bytes) throws(FormatError) -> ColumnBlock {
+    do throws(FormatError) { return try decoded(payload) } catch { throw error.inContent() }
+  }
+
+  private static func decoded(_ payload: Bytes) throws(FormatError) -> ColumnBlock {
     let header = try header(of: payload)
     let dictionary = payload.slice(ColumnBlockHeader.byteCount, header.dictionaryBytes)
     let heapStart = ColumnBlockHeader.byteCount + header.dictionaryBytes

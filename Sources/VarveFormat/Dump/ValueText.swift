@@ -75,7 +75,8 @@ package enum ValueText {
     } else if type == .string, let bytes = block.cellBytes(row) {
       writer.quoted(bytes)
     } else {
-      write(block.value(row, target: 0), into: &writer)
+      // Cells were checked; one that is no value would print as nil.
+      write((try? block.value(row, target: 0)) ?? .null, into: &writer)
     }
   }
 

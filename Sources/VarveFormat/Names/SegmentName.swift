@@ -7,8 +7,26 @@ package enum SegmentName: Hashable, Sendable {
   /// `<first:10>-<last:10>-<hash:16>.vlog`
   case sealed(first: UInt64, last: UInt64, hash: UInt64)
 
-  /// Numbers in names have ten hexadecimal digits.
-  static let numberMax: UInt64 = (1 << 40) - 1
+  /// Numbers in names have ten hexadecimal digits: no log has more segments or transactions.
+  package static let numberMax: UInt64 = (1 << 40) - 1
+
+  /// The name, when it can be spelled.
+  ///
+  /// - Throws: `badLength` for an ordinal or sequence of more than ten digits.
+  package func checked() throws(FormatError) -> SegmentName {
+    let largest =
+      switch self {
+      case .open(let ordinal): ordinal
+      case .sealed(let first, let last, _): max(first, last)
+      }
+    guard largest <= SegmentName.numberMax else {
+      throw FormatError(
+        .badLength,
+        "\(largest) does not fit the name of a segment; at most "
+          + "\(SegmentName.numberMax) does")
+    }
+    return self
+  }
 
   package init?(_ name: String) {
     guard name.utf8.count <= 80, name.hasSuffix(".vlog") else { return nil }
@@ -32,7 +50,8 @@ package enum SegmentName: Hashable, Sendable {
 
 extension SegmentName: CustomStringConvertible {
   package var description: String {
-    switch self {
+    precondition((try? checked()) != nil, "numbers are checked before a name is spelled")
+    return switch self {
     case .open(let ordinal): "open-\(hexadecimal(ordinal, width: 10)).vlog"
     case .sealed(let first, let last, let hash):
       "\(hexadecimal(first, width: 10))-\(hexadecimal(last, width: 10))-\(hexadecimal(hash)).vlog"

@@ -28,4 +28,27 @@ package enum SchemaHint {
     }
     return writer.finish()
   }
+  /// The payloads of as many frames as the declarations take.
+  ///
+  /// A declaration that fits no frame, because of its default value, is left out: hints only
+  /// repeat.
+  package static func payloads(_ schema: [SchemaOperation]) -> [Bytes] {
+    let whole = encode(schema)
+    if whole.count <= Limits.frameRawBytesMax { return [whole] }
+    var payloads: [Bytes] = []
+    var piece: [SchemaOperation] = []
+    var bytes = 0
+    for operation in schema {
+      // Three bytes of a count, five of a length.
+      let length = encode([operation]).count + 8
+      guard length <= Limits.frameRawBytesMax else { continue }
+      if bytes + length > Limits.frameRawBytesMax {
+        payloads.append(encode(piece))
+        (piece, bytes) = ([], 0)
+      }
+      piece.append(operation)
+      bytes += length
+    }
+    return piece.isEmpty ? payloads : payloads + [encode(piece)]
+  }
 }

@@ -32,6 +32,8 @@ package struct Seal: Hashable, Sendable {
     package var encoding: UInt8
   }
 
+  static let fixedBytes = 120
+
   package var firstSequence: UInt64
   package var lastSequence: UInt64
   package var transactions: UInt64 = 0
@@ -81,6 +83,14 @@ package struct Seal: Hashable, Sendable {
     try reader.zeros((8 - dictionaryBytes % 8) % 8)
     for _ in 0..<columnCount { columns.append(try ColumnEntry(&reader)) }
     try reader.finish(.badSeal, "a SEAL")
+  }
+
+  /// The column directory is a hint: it stays empty when there is no room for it.
+  mutating func dropColumnsWithoutRoom() {
+    let lists = index.count * 16 + vector.count * 16 + columns.count * 32
+    let entries = dictionary.count * DictionaryEntry.byteCountMax + 7
+    let fits = Seal.fixedBytes + lists + entries <= Limits.frameRawBytesMax
+    if columns.count > Limits.sealColumnsMax || !fits { columns = [] }
   }
 
   package var encoded: Bytes {

@@ -57,6 +57,7 @@ package struct SegmentEncoder: ~Copyable {
     _ type: FrameType, _ flags: FrameFlags, storedLength: Int, rawLength: Int, sequence: UInt64
   ) -> FrameHeader {
     precondition(!isSealed, "nothing follows a SEAL")
+    precondition(rawLength <= Limits.frameRawBytesMax, "what is within the limits fits a frame")
     return FrameHeader(
       type: type, flags: flags, storedLength: storedLength, rawLength: rawLength,
       sequence: sequence, syncedOffset: syncedOffset)
@@ -295,7 +296,7 @@ package struct SegmentEncoder: ~Copyable {
     summary.chain = chain
     summary.vector = vector
     summary.dictionary = dictionary
-    if summary.columns.count > Limits.sealColumnsMax { summary.columns = [] }
+    summary.dropColumnsWithoutRoom()
     let sealOffset = offset
     frame(.seal, .last, raw: summary.encoded, sequence: nextSequence)
     let trailer = Trailer(

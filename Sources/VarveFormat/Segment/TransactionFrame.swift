@@ -3,6 +3,9 @@
 
 /// What a TX frame says, whether or not its parts are there.
 package struct TransactionFrame: Sendable {
+  /// Chain, and the counts of transactions and parts.
+  static let fixedBytes = 24
+
   /// The chain before its first transaction.
   package let previousChain: Hash128
   /// Where its parts lie.

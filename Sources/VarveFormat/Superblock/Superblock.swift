@@ -12,6 +12,8 @@ package struct Superblock: Hashable, Sendable {
   package var store: StoreID
   package var replica: ReplicaID
   package var counter: UInt64 = 0
+  /// Bits of newer versions, which are kept; who does not know them must not write.
+  package var compatibleFeatures: UInt32 = 0
   package var isClean = false
   package var openOrdinal: UInt64 = 0
   package var durableMark: UInt64 = 0
@@ -51,7 +53,7 @@ package struct Superblock: Hashable, Sendable {
     let major = try reader.uint16()
     _ = try reader.uint16()
     let incompatible = try reader.uint32()
-    try reader.skip(4)
+    compatibleFeatures = try reader.uint32()
     let flags = try reader.uint32()
     store = try reader.identifier(StoreID.self)
     replica = try reader.identifier(ReplicaID.self)
@@ -91,7 +93,7 @@ package struct Superblock: Hashable, Sendable {
     writer.uint16(FormatVersion.major)
     writer.uint16(FormatVersion.minor)
     writer.uint32(0)
-    writer.uint32(0)
+    writer.uint32(compatibleFeatures)
     writer.uint32(isClean ? Superblock.cleanBit : 0)
     writer.bytes(store.array)
     writer.bytes(replica.array)

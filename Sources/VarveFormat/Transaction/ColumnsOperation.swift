@@ -103,7 +103,7 @@ extension ColumnsOperation {
     default: throw reader.error(.badOperation, "id kind \(kind) is not known")
     }
     firstPart = try reader.count(max: Limits.partsMax, "first part")
-    let count = try reader.count(max: Limits.columnsMax, "columns")
+    let count = try reader.elementCount(max: Limits.columnsMax, smallest: 4, "columns")
     columns = []
     for _ in 0..<count { columns.append(try Column(&reader)) }
     guard partCount <= Limits.partsMax else {

@@ -51,7 +51,8 @@ package struct DictionaryEntry: Hashable, Sendable {
 extension ByteReader {
   /// A counted list of entries.
   package mutating func dictionary() throws(FormatError) -> [DictionaryEntry] {
-    let count = try count(max: Limits.dictionaryMax, "dictionary entries")
+    let count = try elementCount(
+      max: Limits.dictionaryMax, smallest: 12, "dictionary entries")
     var entries: [DictionaryEntry] = []
     for _ in 0..<count { entries.append(try DictionaryEntry(&self)) }
     return entries

@@ -35,6 +35,25 @@ extension Operation {
     }
   }
 
+  /// Elements of lists, which a transaction may have so many of.
+  var elementCount: Int {
+    switch self {
+    case .create(_, _, let fields), .set(_, let fields), .group(_, _, let fields),
+      .recreate(_, let fields):
+      fields.reduce(fields.count) { $0 + $1.value.elementCount }
+    case .unset(_, let fields): fields.count
+    case .unlink(_, _, _, let dots): dots.count
+    case .setAdd(_, _, let value), .mapRemove(_, _, let value): value.elementCount
+    case .setRemove(_, _, let value, let dots): value.elementCount + dots.count
+    case .mapPut(_, _, let key, let value): key.elementCount + value.elementCount
+    case .era(_, _, _, let vector), .tag(_, _, let vector): vector.count
+    case .adoption(let adoption): adoption.dictionary.count + adoption.parts.count
+    case .columns(let columns): columns.columns.count
+    case .schema(let declaration): declaration.elementCount
+    default: 0
+    }
+  }
+
   static func tooLong(_ label: String) -> String? {
     label.utf8.count > Limits.labelBytesMax
       ? "a label of \(label.utf8.count) bytes; at most \(Limits.labelBytesMax) are allowed" : nil
@@ -45,7 +64,22 @@ extension Operation {
   }
 }
 
+extension Value {
+  fileprivate var elementCount: Int {
+    if case .array(_, let elements) = self { elements.count } else { 0 }
+  }
+}
+
 extension SchemaOperation {
+  fileprivate var elementCount: Int {
+    switch self {
+    case .attribute(_, _, _, _, _, let value): value?.elementCount ?? 0
+    case .uniqueness(_, _, let tags), .group(_, _, _, let tags), .index(_, _, _, let tags):
+      tags.count
+    default: 0
+    }
+  }
+
   fileprivate var limitProblem: String? {
     switch self {
     case .entity(_, let label, _), .attribute(_, _, _, let label, _, _), .version(_, let label):

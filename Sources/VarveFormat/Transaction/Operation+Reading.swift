@@ -26,6 +26,7 @@ extension Operation {
     default: self = try Operation.record(opcode, &body)
     }
     try body.finish(.badOperation, "operation \(opcode)")
+    reader.adoptElements(of: body)
   }
 
   private static func object(_ opcode: Opcode, _ reader: inout ByteReader) throws(FormatError)
@@ -154,7 +155,7 @@ extension Operation.Adoption {
     previousChain = try reader.hash128()
     dictionary = try reader.dictionary()
     transaction = try reader.countedBytes()
-    let count = try reader.count(max: Limits.partsMax, "parts")
+    let count = try reader.elementCount(max: Limits.partsMax, smallest: 2, "parts")
     parts = []
     for _ in 0..<count {
       let type = try reader.uint8()
@@ -171,7 +172,7 @@ extension ByteReader {
 
   fileprivate mutating func fields() throws(FormatError) -> [FieldValue] {
     // A field takes two bytes at least, which bounds the count by what is left.
-    let count = try count(max: remaining / 2, "fields")
+    let count = try elementCount(smallest: 2, "fields")
     var fields: [FieldValue] = []
     fields.reserveCapacity(min(count, Limits.reservedMax))
     for _ in 0..<count {
@@ -220,14 +221,15 @@ extension ByteReader {
   }
 
   fileprivate mutating func dots() throws(FormatError) -> [Dot] {
-    let count = try count(max: remaining / 2, "dots")
+    let count = try elementCount(smallest: 2, "dots")
     var dots: [Dot] = []
     for _ in 0..<count { dots.append(try Dot(&self)) }
     return dots
   }
 
   mutating func vector() throws(FormatError) -> [LogPosition] {
-    let count = try count(max: Limits.dependenciesMax, "vector entries")
+    let count = try elementCount(
+      max: Limits.dependenciesMax, smallest: 10, "vector entries")
     var vector: [LogPosition] = []
     for _ in 0..<count { vector.append(try LogPosition(&self)) }
     return vector

@@ -5,17 +5,19 @@ package enum OperationStream {
   /// Hands every operation to `body` as its stored opcode and a cursor over its bytes, undecoded.
   ///
   /// - Throws: `badPart` when a part's raw bytes do not have the listed hash, what framing finds,
-  ///   and what `body` throws.
+  ///   and what `body` throws; offsets of `body`'s errors are taken for places in the content.
   package static func visit(
     _ transaction: ScannedTransaction, parts: [ScannedFrame],
     _ body: (UInt8, inout ByteReader) throws(FormatError) -> Void
   ) throws(FormatError) {
     try withStream(transaction, parts) { (reader, count) throws(FormatError) in
-      for _ in 0..<count {
-        let opcode = try reader.uint8()
-        var bytes = try reader.sub(try reader.count(max: reader.remaining, "operation length"))
-        try body(opcode, &bytes)
-      }
+      do throws(FormatError) {
+        for _ in 0..<count {
+          let opcode = try reader.uint8()
+          var bytes = try reader.sub(try reader.count(max: reader.remaining, "operation length"))
+          try body(opcode, &bytes)
+        }
+      } catch { throw error.inContent() }
     }
   }
 
@@ -27,7 +29,13 @@ package enum OperationStream {
     _ body: (Operation) throws(FormatError) -> Void
   ) throws(FormatError) {
     try withStream(transaction, parts) { (reader, count) throws(FormatError) in
-      for _ in 0..<count { try body(try Operation(&reader)) }
+      for _ in 0..<count {
+        let operation: Operation
+        do throws(FormatError) { operation = try Operation(&reader) } catch {
+          throw error.inContent()
+        }
+        try body(operation)
+      }
     }
   }
 
@@ -47,11 +55,16 @@ package enum OperationStream {
     _ transaction: ScannedTransaction, _ parts: [ScannedFrame],
     _ body: (inout ByteReader, Int) throws(FormatError) -> Void
   ) throws(FormatError) {
-    let (header, inline) = try transaction.decoded()
+    let (header, inline): (TransactionHeader, Bytes)
+    do throws(FormatError) { (header, inline) = try transaction.decoded() } catch {
+      throw error.inContent()
+    }
     let stream = header.flags.contains(.parted) ? try assembled(header, inline, parts) : inline
     try stream.read { (reader: inout ByteReader) throws(FormatError) in
       try body(&reader, header.operations)
-      try reader.finish(.badTransaction, "the operations of transaction \(header.sequence)")
+      do throws(FormatError) {
+        try reader.finish(.badTransaction, "the operations of transaction \(header.sequence)")
+      } catch { throw error.inContent() }
     }
   }
 

@@ -206,7 +206,7 @@ extension ByteReader {
 
   /// A counted list of tags.
   mutating func tags() throws(FormatError) -> [UInt32] {
-    let count = try count(max: Limits.columnsMax, "tags")
+    let count = try elementCount(max: Limits.columnsMax, "tags")
     var tags: [UInt32] = []
     for _ in 0..<count { tags.append(try varint32("tag")) }
     return tags

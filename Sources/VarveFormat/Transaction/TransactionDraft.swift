@@ -69,6 +69,7 @@ package struct TransactionBuilder: ~Copyable {
   private var parts: [EncodedPart] = []
   private var schema: [SchemaOperation] = []
   private var flags: TransactionFlags = []
+  private var elements = 0
   /// The first operation that no reader would take.
   private var problem: FormatError?
 
@@ -86,6 +87,7 @@ package struct TransactionBuilder: ~Copyable {
   /// Parts that a columns operation names are added with `add(part:)`.
   package mutating func add(_ operation: Operation) {
     if problem == nil { problem = operation.problem }
+    elements += operation.elementCount
     operation.write(into: &writer, scratch: &scratch)
     operations += 1
     if case .schema(let declaration) = operation { schema.append(declaration) }
@@ -105,14 +107,18 @@ package struct TransactionBuilder: ~Copyable {
   ///
   /// - Throws: `badLength` when a limit of the format is exceeded, `badValue` for a nil among values.
   package consuming func finish() throws(FormatError) -> TransactionDraft {
-    guard writer.count <= Limits.operationBytesMax, operations <= Limits.operationsMax,
-      parts.count <= Limits.partsMax
-    else {
+    guard writer.count <= Limits.operationBytesMax, operations <= Limits.operationsMax else {
       throw FormatError(
         .badLength,
         "\(operations) operations of \(writer.count) bytes are too many for one transaction")
     }
     if let problem { throw problem }
+    guard elements <= Limits.elementsMax else {
+      throw FormatError(
+        .badLength,
+        "\(elements) fields and other elements in one transaction; at most "
+          + "\(Limits.elementsMax) are allowed")
+    }
     guard
       metadata.byteCountMax <= Limits.metadataBytesMax
         || metadata.byteCount <= Limits.metadataBytesMax
@@ -121,21 +127,29 @@ package struct TransactionBuilder: ~Copyable {
         .badLength,
         "\(metadata.byteCount) bytes of metadata, at most \(Limits.metadataBytesMax) are allowed")
     }
-    let flags = self.flags
-    let metadata = self.metadata
-    let schemaVersion = self.schemaVersion
-    let era = self.era
-    let operations = self.operations
-    let schema = self.schema
-    let columnParts = self.parts
+    let own =
+      writer.count + parts.count * Limits.partOwnBytesMax + 3
+      + min(metadata.byteCountMax, Limits.metadataBytesMax)
+    let isInline = writer.count <= Limits.inlineOperationBytesMax && own <= Limits.ownBytesMax
+    let pieces =
+      isInline
+      ? 0 : (writer.count + Limits.frameRawBytesMax - 1) / Limits.frameRawBytesMax
+    guard parts.count + pieces <= Limits.partsMax else {
+      throw FormatError(
+        .badLength,
+        "\(parts.count) column parts and \(writer.count) operation bytes are too many "
+          + "for one transaction")
+    }
+    let (flags, operations, schema) = (self.flags, self.operations, self.schema)
+    let (metadata, schemaVersion, era) = (self.metadata, self.schemaVersion, self.era)
+    var parts = self.parts
     let all = writer.finish()
-    guard all.count > Limits.inlineOperationBytesMax else {
+    guard !isInline else {
       return TransactionDraft(
-        flags: flags, operations: operations, operationBytes: all, parts: columnParts,
+        flags: flags, operations: operations, operationBytes: all, parts: parts,
         metadata: metadata, schemaVersion: schemaVersion, era: era, schema: schema)
     }
     // Operation parts go behind the column parts, so that part numbers in operations stay right.
-    var parts = columnParts
     for start in stride(from: 0, to: all.count, by: Limits.frameRawBytesMax) {
       let piece = all.slice(start, min(Limits.frameRawBytesMax, all.count - start))
       parts.append(EncodedPart(frameType: .transactionPart, raw: piece, column: nil))

@@ -54,6 +54,8 @@ package struct TransactionHeader: Hashable, Sendable {
   package static let fixedBytes = 32
   /// Era, schema version and three empty lists take a byte each.
   private static let listBytesMin = 5
+  /// Fixed fields, era, schema version and the counts of dictionary and dependencies.
+  static let openingBytesMax = fixedBytes + 10 + 8 + 10 + 3 + 3
   static let byteCountOffset = 4
   static let stampOffset = 8
   static let sequenceOffset = 16
@@ -111,6 +113,10 @@ package struct TransactionHeader: Hashable, Sendable {
     schemaVersion = try body.varint()
     dictionary = try body.dictionary()
     dependencies = try body.vector()
+    guard body.remaining + partCount * 8 <= Limits.ownBytesMax else {
+      throw body.error(
+        .badLength, "\(partCount) parts, and \(body.remaining) bytes behind the dependencies")
+    }
     metadata = try Metadata(&body)
     for _ in 0..<partCount { parts.append(try PartEntry(&body)) }
     try checkFlags(body)

@@ -64,8 +64,7 @@ extension Value {
     guard code >= 1, code <= 9, let type = PhysicalType(rawValue: code) else {
       throw reader.error(.badValue, "array elements of type \(code)")
     }
-    // Every element has at least one byte, so the count is bounded by what is left.
-    let count = try reader.count(max: reader.remaining, "array elements")
+    let count = try reader.elementCount("array elements")
     var elements: [Value] = []
     elements.reserveCapacity(min(count, Limits.reservedMax))
     for _ in 0..<count { elements.append(try Value(type, &reader)) }

@@ -21,3 +21,13 @@ enum SlowDouble {
     }
   }
 }
+
+extension SlowDouble {
+  /// Hands the shortest digits that read back as `value` to `body`, as a field.
+  static func withShortest<Result>(_ value: Double, _ body: (FieldBytes) -> Result) -> Result? {
+    // SAFETY: the pointer is used only inside the closure.
+    Array("\(value)".utf8).withUnsafeBufferPointer { bytes in
+      bytes.baseAddress.map { body(FieldBytes(base: $0, count: bytes.count, isQuoted: false)) }
+    }
+  }
+}

@@ -1,5 +1,13 @@
 // What a running command has at hand.
 
+/// What a run has done that stays done, whatever becomes of its output.
+struct LastingWork: Sendable, Equatable {
+  /// What was done, in one line.
+  var text: String
+  /// How the command ends when nothing more goes wrong.
+  var code: ExitCode
+}
+
 /// The command line and the streams of one run.
 final class CommandContext {
   let table: CommandTable
@@ -9,6 +17,14 @@ final class CommandContext {
   let output: OutputWriter
   /// Standard error: progress, warnings, summaries.
   let errors: OutputWriter
+  /// Set by commands that write, as soon as something is durable.
+  ///
+  /// An error behind it then tells of it, and is at most a partial success.
+  var lasting: LastingWork?
+  /// Whether the command line asks for JSON, wherever it says so.
+  ///
+  /// What stands behind `--help` is not parsed.
+  var asksForJSON = false
   private var result: OutputWriter?
 
   init(

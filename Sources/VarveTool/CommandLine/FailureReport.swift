@@ -1,4 +1,4 @@
-// Turns the error that ended a command into a line for people and an exit code.
+// Turns the error that ended a command into lines for people or scripts, and an exit code.
 
 import Varve
 import VarveFormat
@@ -6,32 +6,107 @@ import VarveImport
 
 /// What is said about an error, and how the tool ends.
 struct FailureReport {
-  var text: String
-  var code: ExitCode
+  /// The kind of error, as a word; empty for the end of a pipe, of which nothing is said.
+  private(set) var word: String
+  /// The error in one line.
+  private(set) var message: String
+  /// What to try, in one line.
+  private(set) var hint: String?
+  private(set) var path: String?
+  private(set) var offset: UInt64?
+  /// What was done before, in one line.
+  private(set) var lasting: String?
+  private(set) var code: ExitCode
+  /// The line for people; the message says less than the error's own text, which names the place.
+  private let line: String
 
-  init(_ error: any Error) {
+  /// The report of an error that came after `lasting` work.
+  init(_ error: any Error, after lasting: LastingWork? = nil) {
+    (word, message, line, code) = FailureReport.content(error)
+    (path, offset) = FailureReport.place(error)
+    hint = FailureReport.hint(error)
+    guard let lasting else { return }
+    if isSilent {
+      // Nobody reads any more, which is no failure: the command ends as it would have.
+      code = lasting.code
+      return
+    }
+    self.lasting = lasting.text
+    if code == .operationalFailure { code = .partialSuccess }
+  }
+
+  private var isSilent: Bool { word.isEmpty }
+
+  /// Lines for people.
+  var text: String {
+    if isSilent { return "" }
+    let hint = hint.map { "\($0)\n" } ?? ""
+    let lasting = lasting.map { "varve: \($0)\n" } ?? ""
+    return "varve: \(line)\n\(hint)\(lasting)"
+  }
+
+  /// One line for scripts.
+  var json: String {
+    if isSilent { return "" }
+    let text = { (text: String?) in text.map(JSONValue.string) ?? .null }
+    let object = JSONValue.object([
+      ("schema", "varve.error/1"), ("code", .string(word)), ("message", .string(message)),
+      ("file", text(path)), ("offset", offset.map(JSONValue.unsigned) ?? .null),
+      ("hint", text(hint)), ("lasting", text(lasting)), ("exit", .integer(Int64(code.rawValue))),
+    ])
+    return object.text + "\n"
+  }
+
+  private static func content(_ error: any Error) -> (String, String, String, ExitCode) {
     switch error {
     case let error as UsageError:
-      text = error.text
-      code = .usage
-    case let error as OutputError where error.code == .closedPipe:
-      text = ""
-      code = .done
+      (error.code.rawValue, error.message, error.message, .usage)
+    case let error as OutputError where error.code == .closedPipe: ("", "", "", .done)
+    case let error as OutputError:
+      ("output", error.message, "\(error)", .operationalFailure)
     case let error as FormatError:
-      text = "varve: \(error)\nTry \"varve explain \(error.code)\".\n"
-      code = FailureReport.exitCode(for: error.code)
+      (error.code.description, error.message, "\(error)", exitCode(for: error.code))
     case let error as LogError:
-      text = "varve: \(error)\n\(FailureReport.hint(error.code))"
-      code = FailureReport.exitCode(for: error.code)
+      (error.code.rawValue, error.message, "\(error)", exitCode(for: error.code))
     case let error as DiskError:
-      text = "varve: \(error)\n"
-      code = error.code == .busy ? .busy : .operationalFailure
+      (
+        error.code.rawValue, "\(error.call): \(error.message)", "\(error)",
+        error.code == .busy ? .busy : .operationalFailure
+      )
     case let error as ImportError:
-      text = "varve: \(error)\n"
-      code = .operationalFailure
-    default:
-      text = "varve: \(error)\n"
-      code = .operationalFailure
+      (error.code.rawValue, error.message, "\(error)", .operationalFailure)
+    default: ("failed", "\(error)", "\(error)", .operationalFailure)
+    }
+  }
+
+  private static func place(_ error: any Error) -> (String?, UInt64?) {
+    switch error {
+    case let error as OutputError: (error.path, error.offset)
+    case let error as FormatError: (error.path, error.offset)
+    case let error as LogError: (error.path, error.offset)
+    case let error as DiskError: (error.path, error.offset)
+    case let error as ImportError: (error.path, error.offset)
+    default: (nil, nil)
+    }
+  }
+
+  /// What to try next.
+  private static func hint(_ error: any Error) -> String? {
+    switch error {
+    case let error as UsageError: error.hint
+    case let error as FormatError: "Try \"varve explain \(error.code)\"."
+    case let error as LogError: hint(error.code)
+    default: nil
+    }
+  }
+
+  private static func hint(_ code: LogError.Code) -> String? {
+    switch code {
+    case .notAStore: "Try \"varve demo\" for a store to play with, or check the path."
+    case .busy: "Close the program that writes to the store; reading commands work meanwhile."
+    case .corrupt: "Try \"varve verify\" for the extent of the damage."
+    case .exists: "Name a path where nothing is."
+    default: nil
     }
   }
 
@@ -42,17 +117,6 @@ struct FailureReport {
     case .corrupt: .corruption
     case .tooNew: .unknownFormat
     default: .operationalFailure
-    }
-  }
-
-  /// What to try next, as a line, or nothing.
-  private static func hint(_ code: LogError.Code) -> String {
-    switch code {
-    case .notAStore: "Try \"varve demo\" for a store to play with, or check the path.\n"
-    case .busy: "Close the program that writes to the store; reading commands work meanwhile.\n"
-    case .corrupt: "Try \"varve verify\" for the extent of the damage.\n"
-    case .exists: "Name a path where nothing is.\n"
-    default: ""
     }
   }
 

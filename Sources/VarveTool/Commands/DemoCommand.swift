@@ -41,24 +41,44 @@ extension CommandSpec {
         in: SystemText.environment(["TMPDIR"])["TMPDIR"] ?? "/tmp", disk: disk)
     }
     defer { if keep == nil { try? FileTree.remove(root, disk: disk) } }
+    let isJSON = context.globals.format != .human
     let demo = DemoRun(
       context: context, disk: disk, root: root, data: context.options.value("data"),
-      isKept: keep != nil)
-    return try demo.run()
+      isKept: keep != nil, writer: isJSON ? OutputWriter.memory() : context.output)
+    let code = try demo.run()
+    if isJSON { try context.resultWriter().line(JSONValue.object(demo.members).text) }
+    return code
   }
 }
 
 /// The steps of the demonstration.
-private struct DemoRun {
+private final class DemoRun {
   let context: CommandContext
   let disk: PosixDisk
   let root: String
   let data: String?
   let isKept: Bool
+  /// Where the story for people goes.
+  let writer: OutputWriter
+  /// What happened, for scripts.
+  private(set) var members: [(String, JSONValue)] = [("schema", "varve.demo/1")]
+
+  init(
+    context: CommandContext, disk: PosixDisk, root: String, data: String?, isKept: Bool,
+    writer: OutputWriter
+  ) {
+    self.context = context
+    self.disk = disk
+    self.root = root
+    self.data = data
+    self.isKept = isKept
+    self.writer = writer
+    members.append(("directory", .string(root)))
+    members.append(("kept", .bool(isKept)))
+  }
 
   private var store: String { "\(root)/flights.varve" }
   private var damaged: String { "\(root)/damaged.varve" }
-  private var writer: OutputWriter { context.output }
   private var style: TextStyle { TextStyle(isEnabled: context.usesColor) }
 
   func run() throws -> ExitCode {
@@ -114,7 +134,9 @@ private struct DemoRun {
       try? log.close()
       throw error
     }
-    try writer.write(importer.finish(elapsed: clock.now - start, stopped: nil).text)
+    let report = importer.finish(elapsed: clock.now - start, stopped: nil)
+    members.append(("import", report.json))
+    try writer.write(report.text)
   }
 
   private func showLog() throws {
@@ -139,6 +161,10 @@ private struct DemoRun {
     try writer.line("digest   \(opened.digest.total.content)")
     try writer.line("rebuilt  \(rebuilt.digest.total.content)")
     let isEqual = opened.digest == rebuilt.digest
+    members += [
+      ("opened", .string("\(opened.digest.total.content)")),
+      ("rebuilt", .string("\(rebuilt.digest.total.content)")), ("equal", .bool(isEqual)),
+    ]
     try say(
       isEqual
         ? "Equal: the state is a function of the log, and nothing else has to be kept."
@@ -169,6 +195,14 @@ private struct DemoRun {
     }
     try writer.line("readable \(report.transactions) transactions besides the damaged one")
     let isFound = report.findings.contains { $0.severity == .corruption }
+    members += [
+      (
+        "flipped",
+        .object([("file", .string(place.path)), ("offset", .unsigned(offset)), ("bit", 3)])
+      ),
+      ("found", .bool(isFound)), ("readable", .unsigned(report.transactions)),
+      ("findings", .array(report.findings.map(\.json))),
+    ]
     try say(
       isFound
         ? "One bit in \(HumanText.bytes(place.length)) was found, and what it hit is named; the "

@@ -11,7 +11,7 @@ extension CommandSpec {
       is locked or written. Damage is reported as records of its own, and the walk goes on behind \
       it.
 
-      With --json the records are one array, with --jsonl a line each.
+      With --json the records are the list of one document, with --jsonl a line each.
       """,
     options: [
       OptionSpec("values", help: "print every value of every column block"),

@@ -35,13 +35,14 @@ extension CommandSpec {
       context.command.argument("FILE@OFFSET") ?? "", isWhole: options.flag("all"))
     var layout = try FileLayout(try FileArgument.source(place.path))
     let output = try context.resultWriter()
-    var printer = SpanPrinter(
-      context.globals.format, width: options.integer("width") ?? 16, to: output)
+    let width = options.integer("width") ?? 16
     guard let offset = place.offset else {
       guard !options.flag("raw"), !options.flag("payload") else {
         throw UsageError(
           .conflictingOptions, "--all prints fields only", hint: "Give an offset to write bytes.")
       }
+      var printer = try SpanPrinter(
+        context.globals.format, path: place.path, width: width, to: output)
       try layout.forEach { layout, piece in try printer.print(try layout.spans(piece)) }
       try printer.finish()
       return layout.isDamaged ? .corruption : .done
@@ -54,6 +55,8 @@ extension CommandSpec {
       try write(piece, isPayload: options.flag("payload"), of: &layout, to: output)
     } else {
       if start != offset { try context.note("byte \(offset) lies behind the start at \(start)") }
+      var printer = try SpanPrinter(
+        context.globals.format, path: place.path, width: width, to: output)
       try printer.print(try layout.spans(piece))
       try printer.finish()
     }

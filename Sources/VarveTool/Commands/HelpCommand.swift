@@ -10,12 +10,12 @@ extension CommandSpec {
     let width = Terminal.width(environment: context.environment)
     let words = context.command.arguments
     guard !words.isEmpty else {
-      try context.output.write(HelpPage.render(context.table, nil, width: width))
+      try HelpPage.print(nil, context, width: width)
       return .done
     }
     let name = words.joined(separator: " ")
     if let command = context.table.command(named: name) {
-      try context.output.write(HelpPage.render(context.table, command, width: width))
+      try HelpPage.print(command, context, width: width)
       return .done
     }
     let names = context.table.commands.filter { !$0.isHidden }.flatMap(\.names)

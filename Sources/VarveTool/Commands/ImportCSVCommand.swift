@@ -42,7 +42,8 @@ extension CommandSpec {
       ExitSpec(.done), ExitSpec(.operationalFailure, "a source or the store cannot be used"),
       ExitSpec(.corruption, "the store is damaged and --into-damaged was not given"),
       ExitSpec(.busy, "another program writes to the store"),
-      ExitSpec(.partialSuccess, "rows were rejected"),
+      ExitSpec(
+        .partialSuccess, "rows were rejected, or something failed after a part was committed"),
     ]
   ) { context in
     try ImportRun(context).run()
@@ -85,16 +86,35 @@ private struct ImportRun {
     for source in sources { _ = try source.check() }
     try checkOutputs()
     let log = isDryRun ? nil : try openLog()
+    let report: ImportReport
     do {
       let importer = try makeImporter(log)
+      // What is committed stays, and an error behind it must tell.
+      importer.onCommit = { context.lasting = ImportRun.lasting($0, isWhole: false) }
       var stopped: String?
       do { try read(importer) } catch let error as TooManyRejects { stopped = error.message }
       try log?.close()
-      return try finish(importer.finish(elapsed: clock.now - start, stopped: stopped))
+      report = importer.finish(elapsed: clock.now - start, stopped: stopped)
     } catch {
       try? log?.close()
       throw error
     }
+    if report.transactions > 0 {
+      context.lasting = ImportRun.lasting(report, isWhole: report.stopped == nil)
+    }
+    return try finish(report)
+  }
+
+  /// What stays of an import when the rest of the run fails.
+  private static func lasting(_ report: ImportReport, isWhole: Bool) -> LastingWork {
+    let sequences = report.tables.flatMap(\.sequences)
+    var range = "\(sequences.first ?? 0)"
+    if sequences.count > 1 { range += " to \(sequences.last ?? 0)" }
+    let what =
+      isWhole
+      ? "the import is committed (transactions \(range)); do not repeat it"
+      : "a part of the import is committed (transactions \(range)) and stays"
+    return LastingWork(text: what, code: report.exitCode)
   }
 
   /// Files that the import writes beside the store must be new.
@@ -191,7 +211,7 @@ private struct ImportRun {
     if context.globals.format != .human {
       try context.resultWriter().line(report.json.text)
     }
-    return report.rejected > 0 ? .partialSuccess : .done
+    return report.exitCode
   }
 
   /// A rejected row as it goes to the file.

@@ -28,7 +28,7 @@ extension CommandSpec {
       ExitSpec(.done, "nothing was lost"),
       ExitSpec(.operationalFailure, "there is nothing to recover, or -o exists already"),
       ExitSpec(.corruption, "no file can be read at all"),
-      ExitSpec(.partialSuccess, "something is or may be lost, or could not be chained"),
+      ExitSpec(.partialSuccess, "something is or may be lost or not chained; or the report failed"),
     ]
   ) { context in
     let disk = PosixDisk()
@@ -44,9 +44,13 @@ extension CommandSpec {
     if !isDryRun { try RecoveryEnd.checkTarget(target, context.command.list("BAD"), disk) }
     let salvager = Salvager(disk: disk, target: isDryRun ? nil : StorePaths(target).root)
     let store = try salvager.run(context.command.list("BAD"))
-    if !isDryRun { try RecoveryEnd.finish(salvager.outcome, store, target) }
+    let code = salvager.outcome.isComplete ? ExitCode.done : .partialSuccess
+    if !isDryRun {
+      context.lasting = LastingWork(text: "the recovered store is complete: \(target)", code: code)
+      try RecoveryEnd.finish(salvager.outcome, store, target)
+    }
     try RecoveryEnd.print(salvager.outcome, store, isDryRun ? nil : target, context)
-    return salvager.outcome.isComplete ? .done : .partialSuccess
+    return code
   }
 }
 

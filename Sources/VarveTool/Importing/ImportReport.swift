@@ -33,6 +33,9 @@ struct ImportReport {
   var rejected: Int { tables.reduce(0) { $0 + $1.rejected } }
   var transactions: Int { tables.reduce(0) { $0 + $1.sequences.count } }
 
+  /// How the import ends when all of it was read and reported.
+  var exitCode: ExitCode { rejected > 0 ? .partialSuccess : .done }
+
   private var seconds: Double {
     Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
   }

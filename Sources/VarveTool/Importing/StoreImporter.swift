@@ -34,6 +34,8 @@ final class StoreImporter {
   private(set) var report: ImportReport
   /// Sees the rows that were left out.
   var onReject: ((RowProblem, String) throws -> Void)?
+  /// Sees the report after each commit.
+  var onCommit: ((ImportReport) -> Void)?
   /// Sees how many rows were read so far.
   var onProgress: ((UInt64) -> Void)?
 
@@ -146,6 +148,7 @@ final class StoreImporter {
     report.tables[current].sequences.append(position.sequence)
     report.logBytes += log.statistics.bytes - before
     report.replica = position.replica.description
+    onCommit?(report)
   }
 
   /// Ends the report.

@@ -37,7 +37,8 @@ struct ColumnRows {
 
   private func value(_ column: Int, _ row: Int) -> Value? {
     guard let block = columns[column].cells, row < block.rows else { return nil }
-    return block.value(row, target: operation.partColumns[column].target)
+    // What is no value shows as `?`, like a block that cannot be decoded.
+    return try? block.value(row, target: operation.partColumns[column].target)
   }
 
   /// The serial of a row when the operation names a run.

@@ -60,7 +60,7 @@ private final class PartHasher {
     do throws(FormatError) {
       let payload = try frame.payload()
       if decodes, frame.header.type == .columnBlock {
-        _ = try ColumnBlockDecoder.decode(payload)
+        try ColumnBlockDecoder.decode(payload).checkCells()
       }
       return Outcome(offset: frame.offset, hash: Checksum.hash128(payload))
     } catch { return Outcome(offset: frame.offset, problem: error.at(offset: frame.offset)) }

@@ -113,5 +113,6 @@ struct Verifier {
       report.bytes += check.bytes
       report.rawBytes += check.rawBytes
     }
+    report.findings += try SealedNames.findings(places, disk: disk, known: report.findings)
   }
 }

@@ -34,8 +34,9 @@ final class OutputWriter {
 
   /// Writes to a descriptor that stays open.
   convenience init(descriptor: Int32) {
+    let path = descriptor == 2 ? "standard error" : nil
     self.init(
-      .descriptor(descriptor, path: nil, isOwned: false), isTerminal: isatty(descriptor) == 1)
+      .descriptor(descriptor, path: path, isOwned: false), isTerminal: isatty(descriptor) == 1)
   }
 
   /// Writes to a new file.

@@ -1,4 +1,4 @@
-// Prints the records of dumps as text, JSON lines or one JSON array.
+// Prints the records of dumps as text, JSON lines or one JSON document.
 
 import VarveFormat
 
@@ -7,7 +7,7 @@ final class RecordPrinter {
   private let format: GlobalOptions.Format
   private let output: OutputWriter
   private var buffer = ByteWriter(capacity: OutputWriter.bufferBytes * 2)
-  private var isFirst = true
+  private var count = 0
 
   init(_ format: GlobalOptions.Format, to output: OutputWriter) {
     self.format = format
@@ -19,17 +19,22 @@ final class RecordPrinter {
     case .human: DumpText.write(record, into: &buffer)
     case .jsonLines: DumpJSON.write(record, into: &buffer)
     case .json:
-      buffer.characters(isFirst ? "[" : ",\n")
+      buffer.characters(count == 0 ? RecordPrinter.start : ",\n")
       DumpJSON.write(record, into: &buffer)
     }
     if format != .json { buffer.character("\n") }
-    isFirst = false
+    count += 1
     if buffer.count >= OutputWriter.bufferBytes { try drain() }
   }
 
-  /// Ends the array of JSON and hands everything on.
+  private static let start = "{\"schema\":\"varve.dump/1\",\"records\":["
+
+  /// Ends the document of JSON and hands everything on.
   func finish() throws(OutputError) {
-    if format == .json { buffer.characters(isFirst ? "[]\n" : "]\n") }
+    if format == .json {
+      if count == 0 { buffer.characters(RecordPrinter.start) }
+      buffer.characters("],\"count\":\(count)}\n")
+    }
     try drain()
   }
 

@@ -2,42 +2,44 @@
 
 import VarveFormat
 
-/// Prints annotated bytes as text, JSON lines or one JSON array.
+/// Prints annotated bytes as text, JSON lines or one JSON document.
 struct SpanPrinter {
-  private let format: GlobalOptions.Format
   private let output: OutputWriter
   private let width: Int
-  private var isFirst = true
+  private let path: String
+  private var document: DocumentWriter?
+  private var count = 0
 
-  init(_ format: GlobalOptions.Format, width: Int, to output: OutputWriter) {
-    self.format = format
+  init(
+    _ format: GlobalOptions.Format, path: String, width: Int, to output: OutputWriter
+  ) throws(OutputError) {
+    self.path = path
     self.width = width
     self.output = output
+    guard format != .human else { return }
+    let isLines = format == .jsonLines
+    document = try DocumentWriter(
+      output, schema: isLines ? "varve.field/1" : "varve.frame/1", list: "fields",
+      isLines: isLines)
   }
 
   mutating func print(_ spans: [ByteSpan]) throws(OutputError) {
-    guard format != .human else {
+    guard document != nil else {
       for line in SegmentAnnotation.text(spans, lineBytes: width) { try output.line(line) }
       return
     }
     for span in spans {
-      if format == .json { try output.write(isFirst ? "[" : ",\n") }
-      isFirst = false
-      let isLine = format == .jsonLines
-      let schema: [(String, JSONValue)] = isLine ? [("schema", "varve.field/1")] : []
-      let json = JSONValue.object(
-        schema + [
-          ("field", .string(span.name.isEmpty ? "value" : span.name)),
-          ("offset", .unsigned(span.offset)), ("length", .integer(Int64(span.bytes.count))),
-          ("decompressed", .bool(span.isDecompressed)), ("value", .string(span.value)),
-        ])
-      try output.write(json.text)
-      if isLine { try output.write("\n") }
+      count += 1
+      try document?.add([
+        ("field", .string(span.name.isEmpty ? "value" : span.name)),
+        ("offset", .unsigned(span.offset)), ("length", .integer(Int64(span.bytes.count))),
+        ("decompressed", .bool(span.isDecompressed)), ("value", .string(span.value)),
+      ])
     }
   }
 
-  /// Ends the array of JSON.
-  func finish() throws(OutputError) {
-    if format == .json { try output.write(isFirst ? "[]\n" : "]\n") }
+  /// Ends the document.
+  mutating func finish() throws(OutputError) {
+    try document?.finish([("count", .integer(Int64(count))), ("file", .string(path))])
   }
 }

@@ -33,6 +33,9 @@ final class RunWriter {
     self.chain = chain
   }
 
+  /// Gives up the segment at hand when something else fails.
+  deinit { writer?.abandon() }
+
   func learn(_ frame: ScannedFrame) { names.learn(frame) }
 
   /// Appends those transactions of a unit that continue the run.

@@ -22,6 +22,8 @@ final class SegmentRewriter {
   private var encoder: SegmentEncoder
   private var written = UInt64(FileHeader.byteCount)
   private var transactions: UInt64 = 0
+  /// Whether the segment has its name, or was given up.
+  private var isFinished = false
   /// The file that the transactions come from.
   let source: String
 
@@ -33,12 +35,33 @@ final class SegmentRewriter {
     self.directory = directory
     self.disk = disk
     self.source = source
-    openPath = "\(directory)/\(SegmentName.open(ordinal: header.ordinal)).tmp"
+    let openPath = "\(directory)/\(try SegmentName.open(ordinal: header.ordinal).checked()).tmp"
     if try disk.status(openPath) != nil { try disk.remove(openPath) }
+    self.openPath = openPath
     file = try disk.open(openPath, .create)
     encoder = SegmentEncoder(header)
-    try file.write(header.encoded, at: 0)
-    if !schema.isEmpty { encoder.hint(.schema, SchemaHint.encode(schema)) }
+    try orAbandon {
+      try file.write(header.encoded, at: 0)
+      if !schema.isEmpty {
+        for payload in SchemaHint.payloads(schema) { encoder.hint(.schema, payload) }
+      }
+    }
+  }
+
+  /// Runs `body`; when it fails, nothing is left of the segment.
+  private func orAbandon<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// Gives the segment up and removes what was written of it.
+  func abandon() {
+    guard !isFinished else { return }
+    isFinished = true
+    try? file.close()
+    try? disk.remove(openPath)
   }
 
   var nextSequence: UInt64 { encoder.nextSequence }
@@ -46,10 +69,12 @@ final class SegmentRewriter {
   var length: UInt64 { encoder.offset }
 
   func append(_ transaction: ScannedTransaction, parts: [ScannedFrame]) throws {
-    try encoder.append(copying: transaction, parts: parts)
-    transactions += 1
-    encoder.endGroup()
-    try flush()
+    try orAbandon {
+      try encoder.append(copying: transaction, parts: parts)
+      transactions += 1
+      encoder.endGroup()
+      try flush()
+    }
   }
 
   private func flush() throws {
@@ -59,7 +84,9 @@ final class SegmentRewriter {
   }
 
   /// Seals the segment, makes it durable and gives it its name.
-  func finish() throws -> RewrittenSegment {
+  func finish() throws -> RewrittenSegment { try orAbandon { try sealed() } }
+
+  private func sealed() throws -> RewrittenSegment {
     encoder.seal()
     try flush()
     try file.sync(.full)
@@ -68,11 +95,13 @@ final class SegmentRewriter {
     let whole = try source.read(0, Int(source.length))
     source.close()
     let header = encoder.header
-    let name = SegmentName.sealed(
+    let name = try SegmentName.sealed(
       first: header.firstSequence, last: encoder.nextSequence - 1,
-      hash: Checksum.hash64(seed: 0, whole))
+      hash: Checksum.hash64(seed: 0, whole)
+    ).checked()
     let path = "\(directory)/\(name)"
     try disk.rename(openPath, to: path)
+    isFinished = true
     try disk.syncDirectory(directory)
     return RewrittenSegment(
       path: path, replica: header.replica, first: header.firstSequence,

@@ -44,7 +44,7 @@ struct ColumnDumpTests {
         let raw = ColumnBlockEncoder.encode(
           cells, rows: 0..<rows, entity: 7, attribute: 3, type: type)
         let block = try ColumnBlockDecoder.decode(raw)
-        try check(raw, (0..<rows).map { block.value($0, target: 0) })
+        try check(raw, (0..<rows).map { try block.value($0, target: 0) })
       }
     }
   }

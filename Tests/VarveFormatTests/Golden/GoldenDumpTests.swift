@@ -8,6 +8,7 @@ import VarveTestSupport
 struct GoldenDumpTests {
   private static let files = [
     "tiny.vlog", "operations.vlog", "columns.vlog", "open.vlog", "torn.vlog", "super.bin",
+    "parted.vlog",
   ]
 
   /// `NAME.dump.txt` beside `NAME.vlog`.

@@ -54,4 +54,18 @@ struct SegmentNameTests {
       }
     }
   }
+
+  @Test("a number of more than ten digits is an error and not a shorter name")
+  func tooLarge() throws {
+    let largest: UInt64 = (1 << 40) - 1
+    let names: [SegmentName] = [
+      .open(ordinal: largest + 1), .sealed(first: largest + 1, last: 1, hash: 0),
+      .sealed(first: 1, last: .max, hash: 0),
+    ]
+    for name in names {
+      let error = #expect(throws: FormatError.self) { try name.checked() }
+      #expect(error?.code == .badLength)
+    }
+    #expect(try SegmentName.open(ordinal: largest).checked().description == "open-ffffffffff.vlog")
+  }
 }

@@ -35,6 +35,7 @@ package enum GoldenFiles {
   package static let segments: [(name: String, spec: SegmentSpec)] = [
     ("tiny.vlog", GoldenSpecs.tiny), ("operations.vlog", GoldenSpecs.operations),
     ("columns.vlog", GoldenSpecs.columns), ("open.vlog", GoldenSpecs.open),
+    ("parted.vlog", GoldenSpecs.parted),
   ]
 
   /// `torn.vlog`: the last group was written, its last sectors never reached the disk.

@@ -56,6 +56,33 @@ package enum GoldenSpecs {
     return spec
   }()
 
+  /// A transaction that is larger than a frame: its operations are in two parts, and one of them
+  /// lies across their border.
+  ///
+  /// It is an adoption of zeros, of which a dump prints the length only.
+  package static let parted: SegmentSpec = {
+    var spec = SegmentSpec(header())
+    let object = ObjectReference(entity: 1, serial: 1)
+    var large = TransactionSpec(
+      stamp: stamp(0),
+      operations: [
+        .set(object, [FieldValue(1, .string("in front"))]),
+        .adoption(
+          Operation.Adoption(
+            index: 1, sequence: 7, previousChain: Hash128(low: 3, high: 4), dictionary: [],
+            transaction: [UInt8](repeating: 0, count: (4 << 20) + 1_000), parts: [])),
+        .set(object, [FieldValue(1, .string("behind"))]),
+      ])
+    large.isFullVector = true
+    large.dictionary = [DictionaryEntry(index: 1, .replica(other))]
+    spec.append(.group([large]))
+    let small = TransactionSpec(
+      stamp: stamp(1), operations: [.set(object, [FieldValue(2, .integer(1))])])
+    spec.append(.group([small]))
+    spec.seal()
+    return spec
+  }()
+
   /// Before it was torn: one group that is durable, and one that was being written.
   package static let torn: SegmentSpec = {
     var spec = SegmentSpec(header())

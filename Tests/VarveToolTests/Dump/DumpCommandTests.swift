@@ -52,16 +52,18 @@ struct DumpCommandTests {
     #expect(lines.last == "end offset=472 verdict=sealed frames=2 transactions=1")
   }
 
-  @Test("JSON comes as lines or as one array")
+  @Test("JSON comes as lines or as one document")
   func json() throws {
     let bytes = try DumpCommandTests.sample()
     let lines = try run(bytes, "dump", "FILE", "--jsonl").output
     #expect(
       lines.contains(
         #"{"kind":"field","depth":3,"tag":1,"value":"a\"b"}"# + "\n"))
-    let array = try run(bytes, "dump", "--json", "FILE").output
+    let document = try run(bytes, "dump", "--json", "FILE").output
     let joined = lines.dropLast().replacing("\n", with: ",\n")
-    #expect(array == "[\(joined)]\n")
+    let count = lines.split(separator: "\n").count
+    #expect(
+      document == "{\"schema\":\"varve.dump/1\",\"records\":[\(joined)],\"count\":\(count)}\n")
   }
 
   @Test("exit codes: torn 4, damaged 3, no Varve file 2, newer under --strict 6")
@@ -125,8 +127,10 @@ struct DumpCommandTests {
     #expect(result.code == 0)
     #expect(result.output.split(separator: "\n") == golden)
     let wide = try run(try GoldenFiles.read("columns.vlog"), "frame", "--all", "FILE", "--json")
-    #expect(wide.output.hasPrefix("[{\"field\":\"magic\",\"offset\":0,\"length\":8,"))
-    #expect(wide.output.hasSuffix("}]\n"))
+    #expect(
+      wide.output.hasPrefix(
+        #"{"schema":"varve.frame/1","fields":[{"field":"magic","offset":0,"length":8,"#))
+    #expect(wide.output.hasSuffix("sample.vlog\"}\n"))
   }
 
   @Test("places are checked before anything is read")

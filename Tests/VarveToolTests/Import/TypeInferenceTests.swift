@@ -33,11 +33,57 @@ struct TypeInferenceTests {
     arguments: [
       ["02139"], ["10001", "02139"], ["02139", "10001"], ["1.5", "007"], ["007.5"], ["-01"],
       ["+49123"], ["1."],
-      ["12345678901234567890123"], ["9223372036854775808"], ["9007199254740993", "0.5"],
-      ["0.5", "9007199254740993"], ["1", "9007199254740993", "nan"], ["nan", "9007199254740993"],
-      ["1e400"], [" 1"], [""],
+      ["12345678901234567890123"], ["9223372036854775808"],
+      ["1", "9007199254740993", "nan"], ["nan", "9007199254740993"], ["nan", "1e-400"],
+      ["-0", "1e-400"], ["0.5", "-0.0", "9007199254740993"], ["1e400", "inf"], ["1e1000000"],
+      ["0.1234567890123456789012345678901234567891"], [" 1"], [""],
+      ["2013-01-01T05:00:00.1234567891Z"], ["2013-01-01", "2013-01-01T05:00:00.0000000001Z"],
     ])
   func strings(values: [String]) { #expect(type(values) == "string") }
+
+  @Test(
+    "a number that no double gives back makes a column of decimals",
+    arguments: [
+      ["1e-400"], ["1e400"], ["4.9e-324", "4.95e-324"], ["1e-330", "1.5", "3"],
+      ["9007199254740993", "0.5"], ["0.5", "9007199254740993"],
+      ["0.12345678901234567"], ["1.00000000000000000001"], ["1", "123456789012345678.25"],
+      ["0.5", "12345678901234567890.12345678"], ["1152921504606846977.0"],
+    ])
+  func decimals(values: [String]) { #expect(type(values) == "decimal") }
+
+  @Test(
+    "a number that a double gives back stays one, however it is spelled",
+    arguments: [
+      ["0.1"], ["0.1000"], ["1.7976931348623157e308"], ["5e-324"], ["2.2250738585072014e-308"],
+      ["0.30000000000000004"], ["0.50000000000000000000000000000000"], ["100e20"], ["0e-400"],
+      ["123456789012345.6"], ["-0.0", "1e22"], ["1e-307", "9.99999999999999e300"],
+    ])
+  func doubles(values: [String]) { #expect(type(values) == "double") }
+
+  @Test("what is inferred gives back every number: random digits and powers")
+  func exact() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = TestRandom(seed: seed)
+    for _ in 0..<5_000 {
+      let count = Int.random(in: 1...20, using: &random)
+      let digits = (0..<count).map { _ in String(Int.random(in: 0...9, using: &random)) }.joined()
+      let text =
+        "\(Int.random(in: 1...9, using: &random)).\(digits)"
+        + "e\(Int.random(in: -330...310, using: &random))"
+      let expected = decimalForm(text)
+      let isHeld = Double(text).map { $0.isFinite && decimalForm("\($0)") == expected } ?? false
+      if type([text]) != (isHeld ? "double" : "decimal") {
+        Issue.record("seed \(seed): \(text) as \(type([text]))")
+        return
+      }
+    }
+  }
+
+  /// The stored decimal that a text is.
+  private func decimalForm(_ text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    return withField(text) { CellParser.decimal($0, into: &bytes) } ? bytes : nil
+  }
 
   @Test("all values count, also the last of a long file")
   func lastValue() throws {
@@ -66,7 +112,7 @@ struct TypeInferenceTests {
       "1", "0", "-7", "1.5", "-0", "nan", "true", "2013-01-01", "2013-01-01 00:00:00", "x", "",
       "007",
       "9007199254740993", "1e5", "inf", "00112233-4455-6677-8899-aabbccddeeff", "1e308",
-      "9223372036854775808",
+      "9223372036854775808", "1e-400", "0.12345678901234567890", "-0.0",
     ]
     for _ in 0..<2_000 {
       let few = (0..<3).compactMap { _ in pool.randomElement(using: &random) }
