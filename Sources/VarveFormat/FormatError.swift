@@ -52,6 +52,8 @@ public struct FormatError: Error, Sendable, Equatable {
     public static let badSeal = Code("badSeal")
     /// A trailer that does not match.
     public static let badTrailer = Code("badTrailer")
+    /// A directory of a baseline that cannot be decoded, or contradicts its file.
+    public static let badDirectory = Code("badDirectory")
     /// The bytes could not be read at all: an I/O error, not damage.
     public static let unreadable = Code("unreadable")
     /// A file of another store or replica, or under a name that contradicts it.

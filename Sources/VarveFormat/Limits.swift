@@ -57,6 +57,16 @@ package enum Limits {
   package static let sealIndexMax = 4_096
   /// Entries of a SEAL's column directory; left empty beyond.
   package static let sealColumnsMax = 65_536
+  /// DIRECTORY frames of a baseline.
+  package static let baselineDirectoriesMax = 1_024
+  /// Raw bytes of a DIRECTORY frame that a writer does not exceed unless one record does.
+  package static let baselineDirectoryBytes = 1 << 20
+  /// Registers of the schema in a baseline.
+  package static let baselineDeclarationsMax = 1 << 20
+  /// Tables of a baseline.
+  package static let baselineTablesMax = 65_536
+  /// Blocks that a baseline names, empty ones included.
+  package static let baselineSlotsMax = 1 << 22
   /// Elements that memory is set aside for when a count claims more; longer lists grow as they are
   /// read.
   package static let reservedMax = 1_024
@@ -85,5 +95,8 @@ package enum Limits {
     precondition(
       Seal.fixedBytes + sealIndexMax * 16 + dictionaryMax * (16 + DictionaryEntry.byteCountMax) + 7
         <= frameRawBytesMax, "a SEAL without column directory fits")
+    precondition(
+      dictionaryMax * 73 + baselineSlotsMax * 64 < baselineDirectoriesMax * baselineDirectoryBytes,
+      "the blocks of a baseline fit its directory")
   }
 }

@@ -248,7 +248,7 @@ package struct SegmentDump: ~Copyable {
         DumpField("sequence", .number(header.sequence)),
         DumpField("synced", .number(header.syncedOffset)),
       ])
-    if !header.type.isKnown {
+    if !header.type.isKnown(in: scanner.header.kind) {
       guard header.type.isIgnorable else {
         try report(frame.offset, .unknownFrame, .newer, depth: 1)
         return false

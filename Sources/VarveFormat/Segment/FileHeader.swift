@@ -93,7 +93,7 @@ package struct FileHeader: Hashable, Sendable {
     }
     self.kind = kind
     guard alignment == FileHeader.alignmentLog2, headerLength == FileHeader.byteCount, keyID == 0,
-      firstSequence >= 1, ordinal >= 1
+      kind == .baseline ? firstSequence == 0 : firstSequence >= 1 && ordinal >= 1
     else { throw FormatError(.badHeader, "a field of the file header is out of range", offset: 20) }
   }
 

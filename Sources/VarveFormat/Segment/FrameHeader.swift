@@ -98,3 +98,13 @@ package struct FrameHeader: Hashable, Sendable {
     return hash
   }
 }
+
+extension GroupOutput {
+  /// Appends a whole frame that lies at `offset`.
+  mutating func append(_ header: FrameHeader, _ stored: Bytes, at offset: UInt64, salt: UInt64) {
+    let seed = write { header.write(into: &$0, offset: offset, salt: salt) }
+    write { $0.uint64(Checksum.hash64(seed: seed, stored)) }
+    append(stored)
+    zeros(header.frameBytes - FrameHeader.byteCount - header.storedLength)
+  }
+}

@@ -14,17 +14,23 @@ package struct FrameType: Hashable, Sendable {
   package static let receipt = FrameType(rawValue: 7)
   package static let columnBlock = FrameType(rawValue: 8)
   package static let directory = FrameType(rawValue: 9)
+  package static let side = FrameType(rawValue: 10)
 
   private static let names = [
     "", "replicas", "schema", "tx", "part", "mark", "seal", "receipt", "block", "directory",
+    "side",
   ]
 
-  /// Whether this reader knows the type.
-  package var isKnown: Bool { rawValue >= 1 && rawValue <= 9 }
+  /// Whether this reader knows the type in files of a kind.
+  package func isKnown(in kind: FileKind) -> Bool {
+    rawValue >= 1 && rawValue <= (kind == .baseline ? 10 : 9)
+  }
   /// Whether a reader that does not know the type may skip the frame.
   package var isIgnorable: Bool { rawValue & 0x80 != 0 }
   /// The word that tools print.
-  package var name: String { isKnown ? FrameType.names[Int(rawValue)] : "type-\(rawValue)" }
+  package var name: String {
+    rawValue >= 1 && rawValue <= 10 ? FrameType.names[Int(rawValue)] : "type-\(rawValue)"
+  }
 }
 
 /// Bits of a frame.

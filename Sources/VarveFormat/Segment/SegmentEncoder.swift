@@ -45,11 +45,7 @@ package struct SegmentEncoder: ~Copyable {
   ) {
     let header = frameHeader(
       type, flags, storedLength: stored.count, rawLength: rawLength, sequence: sequence)
-    let salt = self.header.salt
-    let place = offset
-    let seed = output.write { header.write(into: &$0, offset: place, salt: salt) }
-    output.write { $0.uint64(Checksum.hash64(seed: seed, stored)) }
-    output.append(stored)
+    output.append(header, stored, at: offset, salt: self.header.salt)
     didFrame(header)
   }
 
@@ -64,11 +60,10 @@ package struct SegmentEncoder: ~Copyable {
   }
 
   private mutating func didFrame(_ header: FrameHeader) {
-    output.zeros(header.frameBytes - FrameHeader.byteCount - header.storedLength)
     offset += UInt64(header.frameBytes)
     guard header.type != .seal else { return }
     summary.rawBytes += UInt64(header.rawLength)
-    summary.typeCounts[header.type.isKnown ? Int(header.type.rawValue) : 0] += 1
+    summary.typeCounts[header.type.isKnown(in: .segment) ? Int(header.type.rawValue) : 0] += 1
   }
 
   /// Frames a raw payload, compressed if that helps.
@@ -260,6 +255,7 @@ package struct SegmentEncoder: ~Copyable {
       let hash = shared.hash64(seed: seed)
       output.write { $0.uint64(hash) }
       output.append(copying: shared)
+      output.zeros(header.frameBytes - FrameHeader.byteCount - length)
       didFrame(header)
     }
     shared.removeAll()

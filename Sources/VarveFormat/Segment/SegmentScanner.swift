@@ -19,6 +19,46 @@ package struct ScannedFrame: Sendable {
   }
 }
 
+extension ScannedFrame {
+  /// Checks hash and padding of a whole frame.
+  init(checking whole: Bytes, _ header: FrameHeader, offset: UInt64) throws(FormatError) {
+    let stored = whole.slice(FrameHeader.byteCount, header.storedLength)
+    try header.verify(stored, offset: offset)
+    let padding = FrameHeader.byteCount + header.storedLength
+    guard whole.slice(padding, header.frameBytes - padding).isZero else {
+      throw FormatError(.badPadding, "the padding of a frame is not zero", offset: offset)
+    }
+    self.init(offset: offset, header: header, stored: stored)
+  }
+
+  /// Reads and checks the one frame at `offset`, which ends at `limit` at the latest.
+  ///
+  /// `expectedBytes` are read at once; the rest of a longer frame costs another read.
+  package static func read(
+    _ source: any ByteSource, at offset: UInt64, limit: UInt64, salt: UInt64, expectedBytes: Int
+  ) throws(FormatError) -> ScannedFrame {
+    let available = limit > offset ? limit - offset : 0
+    let wanted = max(expectedBytes, FrameHeader.byteCount)
+    var bytes = try source.read(offset, Int(min(UInt64(wanted), available)))
+    guard bytes.count >= FrameHeader.byteCount else {
+      throw FormatError(
+        .truncated, "\(bytes.count) bytes are too few for a frame header", offset: offset)
+    }
+    let header = try bytes.read(origin: offset) { (reader: inout ByteReader) throws(FormatError) in
+      try FrameHeader(&reader, offset: offset, salt: salt)
+    }
+    if header.frameBytes > bytes.count, UInt64(header.frameBytes) <= available {
+      bytes = try source.read(offset, header.frameBytes)
+    }
+    guard header.frameBytes <= bytes.count else {
+      throw FormatError(
+        .truncated, "a frame of \(header.frameBytes) bytes passes the end", offset: offset)
+    }
+    return try ScannedFrame(
+      checking: bytes.slice(0, header.frameBytes), header, offset: offset)
+  }
+}
+
 /// Reads frames one after the other through a window of bounded size.
 package struct SegmentScanner: ~Copyable {
   package let source: any ByteSource
@@ -77,7 +117,7 @@ package struct SegmentScanner: ~Copyable {
     let headerBytes = try bytes(position, FrameHeader.byteCount)
     if headerBytes.isZero { return .end }
     let frame = try frame(at: position)
-    guard frame.header.type.isKnown || frame.header.type.isIgnorable else {
+    guard frame.header.type.isKnown(in: header.kind) || frame.header.type.isIgnorable else {
       throw FormatError(
         .unknownFrame, "frame type \(frame.header.type.rawValue) is from a newer version",
         offset: position)
@@ -111,13 +151,7 @@ package struct SegmentScanner: ~Copyable {
         .truncated, "a frame of \(header.frameBytes) bytes passes the end of the file",
         offset: offset)
     }
-    let stored = whole.slice(FrameHeader.byteCount, header.storedLength)
-    try header.verify(stored, offset: offset)
-    let padding = FrameHeader.byteCount + header.storedLength
-    guard whole.slice(padding, header.frameBytes - padding).isZero else {
-      throw FormatError(.badPadding, "the padding of a frame is not zero", offset: offset)
-    }
-    return ScannedFrame(offset: offset, header: header, stored: stored)
+    return try ScannedFrame(checking: whole, header, offset: offset)
   }
 
   /// Whether searches have hashed so much that only a crafted file explains it.

@@ -38,9 +38,10 @@ extension Operation {
   /// Elements of lists, which a transaction may have so many of.
   var elementCount: Int {
     switch self {
-    case .create(_, _, let fields), .set(_, let fields), .group(_, _, let fields),
-      .recreate(_, let fields):
+    case .create(_, _, let fields), .set(_, let fields), .recreate(_, let fields):
       fields.reduce(fields.count) { $0 + $1.value.elementCount }
+    case .group(_, _, let members):
+      members.reduce(members.count) { $0 + ($1.value?.elementCount ?? 0) }
     case .unset(_, let fields): fields.count
     case .unlink(_, _, _, let dots): dots.count
     case .setAdd(_, _, let value), .mapRemove(_, _, let value): value.elementCount

@@ -66,6 +66,10 @@ extension ErrorPage {
       cause: "damaged bytes, or frames that were removed from a sealed segment.",
       remedy: findDamage),
     ErrorPage(
+      .badDirectory, "the directory of a baseline contradicts its file",
+      cause: "damaged bytes, or a writer that does not follow the format.",
+      remedy: "an older baseline or the logs give the same state; " + findDamage),
+    ErrorPage(
       .badTrailer, "a trailer does not match",
       cause: "the end of a sealed file was changed or cut.",
       remedy: findDamage),

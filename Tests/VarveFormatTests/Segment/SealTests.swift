@@ -80,7 +80,7 @@ struct SealTests {
       var rawBytes: UInt64 = 0
       var columns: [UInt64] = []
       while case .frame(let frame) = try scanner.next(), frame.header.type != .seal {
-        counts[frame.header.type.isKnown ? Int(frame.header.type.rawValue) : 0] += 1
+        counts[frame.header.type.isKnown(in: .segment) ? Int(frame.header.type.rawValue) : 0] += 1
         rawBytes += UInt64(frame.header.rawLength)
         if frame.header.type == .columnBlock { columns.append(frame.offset) }
       }
