@@ -105,7 +105,8 @@ package struct TransactionBuilder: ~Copyable {
 
   /// The draft.
   ///
-  /// - Throws: `badLength` when a limit of the format is exceeded, `badValue` for a nil among values.
+  /// - Throws: `badLength` when a limit of the format is exceeded, `badValue` for a nil among
+  ///   values.
   package consuming func finish() throws(FormatError) -> TransactionDraft {
     guard writer.count <= Limits.operationBytesMax, operations <= Limits.operationsMax else {
       throw FormatError(
