@@ -13,6 +13,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import test_reader as samples
+from baseline_sample import Sample as Baseline
 from damage import variants
 from varve_reader import cli
 from varve_reader.records import json_line, text_line
@@ -118,6 +119,8 @@ def own_samples():
     yield "own sample: columnar", samples.columnar().seal().data
     yield "own sample: operations", every.seal().data
     yield "own sample: blocks", blocks.data
+    yield "own sample: baseline", Baseline().encoded()
+    yield "own sample: baseline with gaps", Baseline(gap=b"newer").encoded()
     yield "own sample: superblock", samples.slot(0, 4) + samples.slot(1, 3)
 
 

@@ -28,7 +28,7 @@ find_varve() {
 
 varve=${VARVE_BIN:-$(find_varve)}
 shopt -s nullglob
-golden=("$here"/../Golden/*/*.vlog "$here"/../Golden/*/super*)
+golden=("$here"/../Golden/*/*.vlog "$here"/../Golden/*/*.vbase "$here"/../Golden/*/super*)
 options=(--varve "$varve" --variants "${VARVE_COMPARE_VARIANTS:-600}" --seed "${VARVE_COMPARE_SEED:-1}")
 if [[ -n ${VARVE_COMPARE_KEEP-} ]]; then options+=(--keep "$VARVE_COMPARE_KEEP"); fi
 exec python3 "$here/compare.py" "${options[@]}" "${golden[@]}" "$@"

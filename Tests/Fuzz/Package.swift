@@ -3,7 +3,7 @@ import PackageDescription
 
 // A package of its own: libFuzzer brings its own `main` and needs flags that a package which others
 // depend on must not have. See README.md for the commands.
-let fuzzers = ["FuzzFrames", "FuzzTransactions", "FuzzColumns", "FuzzSuperblock"]
+let fuzzers = ["FuzzFrames", "FuzzTransactions", "FuzzColumns", "FuzzSuperblock", "FuzzBaseline"]
 
 let package = Package(
   name: "VarveFuzz",

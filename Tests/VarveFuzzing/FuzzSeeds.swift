@@ -36,8 +36,16 @@ extension Fuzzing {
         }
       }
     }
+    var baselines: [[UInt8]] = []
+    for spec in [GoldenSpecs.baseline] + (0..<40).map({ _ in random.baseline() }) {
+      let bytes = try spec.encoded()
+      baselines.append(bytes.array)
+      let reader = try BaselineReader(MemorySource(bytes))
+      baselines += reader.directory.encodedPayloads.map(\.array) + [reader.seal.encoded.array]
+    }
     return [
-      ("FuzzFrames", frames), ("FuzzTransactions", transactions), ("FuzzColumns", columns),
+      ("FuzzBaseline", baselines), ("FuzzFrames", frames), ("FuzzTransactions", transactions),
+      ("FuzzColumns", columns),
       ("FuzzSuperblock", GoldenSpecs.superblocks.map { Array($0.encoded.array[..<256]) }),
     ]
   }

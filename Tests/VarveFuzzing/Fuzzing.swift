@@ -110,6 +110,35 @@ public enum Fuzzing {
     ColumnRepair.encodeAgain(bytes, fast)
   }
 
+  /// A baseline as it is; the same bytes as the payload of a DIRECTORY frame and as a SEAL.
+  public static func baseline(_ data: UnsafeRawBufferPointer) {
+    let bytes = [UInt8](data.prefix(1 << 20))
+    wholeBaseline(bytes)
+    var repaired = bytes
+    BaselineRepair.reseal(&repaired)
+    wholeBaseline(repaired)
+    let body = Bytes(bytes)
+    if let directory = try? BaselineDirectory(decoding: [body], limit: 1 << 40) {
+      // A directory has one form only.
+      require(directory.encodedPayloads.count == 1 && directory.encodedPayloads[0] == body)
+    }
+    let seal = try? body.read { (reader: inout ByteReader) throws(FormatError) in
+      try BaselineSeal(&reader)
+    }
+    if let seal { require(seal.encoded == body) }
+  }
+
+  private static func wholeBaseline(_ bytes: [UInt8]) {
+    let file = Bytes(bytes)
+    layout(file)
+    guard let reader = try? BaselineReader(MemorySource(file)) else { return }
+    require(reader.directory.contentHash == reader.contentHash)
+    guard let spec = try? BaselineSpec(decoding: file), let encoded = try? spec.encoded() else {
+      return
+    }
+    require((try? BaselineSpec(decoding: encoded)) == spec)
+  }
+
   /// A slot of the superblock, as it is and with its check made right.
   public static func superblock(_ data: UnsafeRawBufferPointer) {
     var bytes = [UInt8](data.prefix(Superblock.slotBytes))

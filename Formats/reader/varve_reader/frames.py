@@ -13,17 +13,17 @@ HEADER_LENGTH = 128
 FRAME_HEADER_LENGTH = 40
 ZERO_HEADER = bytes(FRAME_HEADER_LENGTH)
 
-REPLICAS, SCHEMA, TX, TXPART, MARK, SEAL, RECEIPT, COLBLOCK, DIRECTORY = range(1, 10)
+REPLICAS, SCHEMA, TX, TXPART, MARK, SEAL, RECEIPT, COLBLOCK, DIRECTORY, SIDE = range(1, 11)
 TYPE_NAMES = {REPLICAS: "replicas", SCHEMA: "schema", TX: "tx", TXPART: "part", MARK: "mark", SEAL: "seal",
-              RECEIPT: "receipt", COLBLOCK: "block", DIRECTORY: "directory"}
+              RECEIPT: "receipt", COLBLOCK: "block", DIRECTORY: "directory", SIDE: "side"}
 IGNORABLE = 0x80
 
 LZ4 = 1
 FLAG_NAMES = ((LZ4, "lz4"), (2, "columnar"), (4, "last"))
 _ALL_FLAGS = 7
 
-KIND_SEGMENT = 1
-KIND_NAMES = {KIND_SEGMENT: "segment", 3: "baseline", 4: "receipt", 5: "blob", 6: "sentinel", 7: "localLog",
+KIND_SEGMENT, KIND_BASELINE = 1, 3
+KIND_NAMES = {KIND_SEGMENT: "segment", KIND_BASELINE: "baseline", 4: "receipt", 5: "blob", 6: "sentinel", 7: "localLog",
               8: "bundle"}
 
 
@@ -58,8 +58,9 @@ class FileHeader:
 
     def _follows_rules(self):
         """Tells whether the fields have values that are allowed."""
-        return (self.alignment == 3 and self.header_length == HEADER_LENGTH and self.key_id == 0
-                and self.ordinal >= 1 and self.first_sequence >= 1)
+        numbers = (self.first_sequence == 0 if self.kind == KIND_BASELINE
+                   else self.ordinal >= 1 and self.first_sequence >= 1)
+        return self.alignment == 3 and self.header_length == HEADER_LENGTH and self.key_id == 0 and numbers
 
 
 def read_file_header(data):
@@ -90,6 +91,10 @@ class Frame:
     def type_name(self):
         """Returns the word for the frame's type."""
         return TYPE_NAMES.get(self.type, f"type-{self.type}")
+
+    def is_known(self, file_kind):
+        """Tells whether files of a kind have frames of this type; SIDE belongs to baselines."""
+        return self.type in TYPE_NAMES and (self.type != SIDE or file_kind == KIND_BASELINE)
 
     def is_ignorable(self):
         """Tells whether a reader that does not know the frame skips it."""

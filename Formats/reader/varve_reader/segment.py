@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from . import columns, frames, limits
-from .frames import (COLBLOCK, HEADER_LENGTH, MARK, REPLICAS, SCHEMA, SEAL, TX, TXPART, BadFrame, find_frame,
-                     read_file_header, read_frame)
+from .baseline import CODE as DIRECTORY_CODE, read_baseline, read_baseline_seal
+from .frames import (COLBLOCK, DIRECTORY, HEADER_LENGTH, LZ4, MARK, REPLICAS, SCHEMA, SEAL, SIDE, TX, TXPART, BadFrame,
+                     find_frame, read_file_header, read_frame)
 from .operations import CODE as OPERATION_CODE, read_dictionary_entry
 from .primitives import CHAIN_ZERO, MASK64, Cursor, DecodeError, hash128, next_chain
 from .records import hash_text, hex64, identifier, words
@@ -45,10 +46,16 @@ class SegmentWalk:
         offset = self.start()
         while offset is not None:
             offset = self.step(offset)
+        if self.is_baseline():
+            self.end_baseline()
         verdict = self.verdict()
         self.emit(0, "end", [("offset", self.accepted), ("verdict", verdict), ("frames", self.frame_count),
                              ("transactions", self.transaction_count)])
         return verdict
+
+    def is_baseline(self):
+        """Tells whether the frames are those of a baseline."""
+        return bool(self.header) and not self.header.problem() and self.header.kind == frames.KIND_BASELINE
 
     # File header
 
@@ -130,6 +137,8 @@ class SegmentWalk:
             return TORN if self.pending else CLEAN
         if self.first_problem == NEWER:
             return SUSPECT
+        if self.is_baseline():
+            return CORRUPT
         if self.promised or self.first_problem == SUSPECT and self.ends_with_trailer():
             return CORRUPT
         return self.first_problem
@@ -164,13 +173,16 @@ class SegmentWalk:
     def visit(self, frame):
         """Emits a valid frame and what is in it; returns where to go on."""
         self.emit_frame(frame)
-        if frame.type not in frames.TYPE_NAMES and not frame.is_ignorable():
+        if not frame.is_known(self.header.kind) and not frame.is_ignorable():
             self.report(frame.offset, "unknownFrame", NEWER, depth=1)
             return None
         self.check_sequence(frame)
         self.check_orphans(frame)
         try:
-            self.visit_frame(frame)
+            if self.is_baseline():
+                self.visit_baseline_frame(frame)
+            else:
+                self.visit_frame(frame)
         except DecodeError as error:
             self.report_content(frame, error.code)
             self.dictionary = None
@@ -276,9 +288,12 @@ class SegmentWalk:
     def visit_block(self, frame, raw):
         """Emits a column block and, when asked for, its values."""
         self.add_part(frame, raw)
+        self.pending[-1] = replace(self.pending[-1], header=self.emit_block(raw))
+
+    def emit_block(self, raw):
+        """Emits a column block and returns its header."""
         block = columns.read_block(raw)
         header = block.header
-        self.pending[-1] = replace(self.pending[-1], header=header)
         self.emit(1, "block", [
             ("entity", header.entity), ("attribute", header.attribute),
             ("type", columns.values.TYPE_NAMES[header.type]), ("encoding", columns.ENCODING_NAMES[header.encoding]),
@@ -288,6 +303,40 @@ class SegmentWalk:
         if self.with_values:
             for row in range(header.rows):
                 self.emit(2, "row", [("index", row), ("value", block.spelling(row))])
+        return header
+
+    # Baselines
+
+    def visit_baseline_frame(self, frame):
+        """Emits what is in a frame of a baseline."""
+        if frame.type == SEAL:
+            self.chain = None
+        raw = frame.raw()
+        if not frame.is_ignorable() and (frame.synced or frame.flags & ~LZ4):
+            raise DecodeError("badPadding")
+        if frame.type == COLBLOCK:
+            self.emit_block(raw)
+        elif frame.type == SEAL:
+            seal = read_baseline_seal(raw)
+            self.chain = seal.content_hash
+            self.emit(1, "seal", seal.fields())
+        elif frame.type in (SIDE, DIRECTORY) or frame.is_ignorable():
+            self.emit(1, "bytes", [("count", len(raw))])
+        else:
+            raise DecodeError(DIRECTORY_CODE)
+
+    def end_baseline(self):
+        """Emits the directory of a file in which nothing was wrong so far."""
+        if self.first_problem is not None:
+            return
+        if not self.sealed:
+            self.report(self.accepted, "badTrailer", CORRUPT)
+            return
+        directory = read_baseline(self.data, self.header)
+        if directory is None:
+            self.report(len(self.data) - TRAILER_LENGTH, DIRECTORY_CODE, CORRUPT)
+        else:
+            directory.emit(self.emit)
 
     # Transactions
 

@@ -83,7 +83,8 @@ package struct FileLayout: ~Copyable {
     let bytes = try bytes(piece)
     switch piece {
     case .header: return try SegmentAnnotation.fileHeader(bytes)
-    case .frame(let frame): return try SegmentAnnotation.frame(frame, bytes)
+    case .frame(let frame):
+      return try SegmentAnnotation.frame(frame, bytes, kind: scanner.header.kind)
     case .trailer(let offset): return try SegmentAnnotation.trailer(bytes, at: offset)
     case .damage(let error, let offset, let count):
       let isHeader = bytes.count >= FrameHeader.byteCount

@@ -32,7 +32,7 @@ extension SegmentDump {
     }
   }
 
-  private func visitBytes(_ raw: Bytes) throws {
+  func visitBytes(_ raw: Bytes) throws {
     try emit(1, "bytes", [DumpField("count", .number(raw.count))])
   }
 
@@ -82,14 +82,18 @@ extension SegmentDump {
 
   private mutating func visitBlock(_ frame: ScannedFrame, _ raw: Bytes) throws {
     try add(part: frame, raw)
+    pending[pending.count - 1].column = try visitColumn(raw)
+  }
+
+  /// Prints a column block and returns its header.
+  func visitColumn(_ raw: Bytes) throws -> ColumnBlockHeader {
     let block = try ContentError.naming(.badColumn) { () throws(FormatError) in
       let block = try ColumnBlockDecoder.decode(raw)
       try block.checkCells()
       return block
     }
     let header = block.header
-    pending[pending.count - 1].column = header
-    if options.headersOnly { return }
+    if options.headersOnly { return header }
     try emit(
       1, "block",
       [
@@ -104,6 +108,7 @@ extension SegmentDump {
         DumpField("last", .cell(block, row: header.rows - 1)),
       ])
     if options.values { try emitRows(block) }
+    return header
   }
 
   private func emitRows(_ block: ColumnBlock) throws {

@@ -42,6 +42,9 @@ package struct SegmentDump: ~Copyable {
   /// Whether a frame behind the first problem promises bytes that are not accepted.
   var isPromised = false
 
+  /// Whether the file is a baseline, whose frames mean something else.
+  var isBaseline: Bool { scanner.header.kind == .baseline }
+
   private init(
     _ scanner: consuming SegmentScanner, _ options: DumpOptions,
     _ sink: @escaping (DumpRecord) throws -> Void
@@ -128,6 +131,7 @@ package struct SegmentDump: ~Copyable {
         break
       }
     }
+    if !isPartial, isBaseline { try endBaseline() }
     summary.verdict = isPartial ? nil : try verdict()
     try emit(
       SegmentDump.end(
@@ -257,7 +261,7 @@ package struct SegmentDump: ~Copyable {
     }
     try checkPlace(frame)
     do {
-      try visitContent(frame)
+      try isBaseline ? visitBaselineContent(frame) : visitContent(frame)
     } catch let error as ContentError {
       try reportContent(frame, error.code)
       dictionaryCount = nil
@@ -285,6 +289,7 @@ package struct SegmentDump: ~Copyable {
 
   private mutating func verdict() throws -> TailVerdict {
     switch firstProblem {
+    case .torn where isBaseline, .suspect where isBaseline: return .corrupt
     case nil: return isSealed ? .sealed : pending.isEmpty ? .clean : .torn
     case .newer: return .suspect
     case .corrupt: return .corrupt

@@ -158,13 +158,16 @@ enum PayloadFields {
 
   static func schema(_ walk: inout FieldWalk) throws(FormatError) {
     let count = try walk.varint("schema operations")
-    for _ in 0..<count {
-      let bytes = try walk.varint("body bytes")
-      try walk.field("", summary) {
-        (r: inout ByteReader) throws(FormatError) in
-        var body = try r.sub(try PayloadFields.length(bytes, r))
-        return try SchemaOperation(&body)
-      }
+    for _ in 0..<count { try schemaOperation(&walk, "body bytes") }
+  }
+
+  /// A byte count and the body of a declaration.
+  static func schemaOperation(_ walk: inout FieldWalk, _ name: String) throws(FormatError) {
+    let bytes = try walk.varint(name)
+    try walk.field("", summary) {
+      (r: inout ByteReader) throws(FormatError) in
+      var body = try r.sub(try PayloadFields.length(bytes, r))
+      return try SchemaOperation(&body)
     }
   }
 

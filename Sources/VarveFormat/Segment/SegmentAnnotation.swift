@@ -24,7 +24,7 @@ package enum SegmentAnnotation {
       var scanner = try SegmentScanner(MemorySource(file))
       while case .frame(let frame) = try scanner.next() {
         let whole = file.slice(Int(frame.offset), frame.header.frameBytes)
-        spans += try self.frame(frame, whole)
+        spans += try self.frame(frame, whole, kind: scanner.header.kind)
         if frame.header.type == .seal {
           let start = Int(frame.end)
           let length = min(Trailer.byteCount, file.count - start)
@@ -95,7 +95,9 @@ package enum SegmentAnnotation {
   // MARK: frames
 
   /// The fields of a valid frame, whose bytes in the file are `whole`.
-  static func frame(_ frame: ScannedFrame, _ whole: Bytes) throws(FormatError) -> [ByteSpan] {
+  static func frame(
+    _ frame: ScannedFrame, _ whole: Bytes, kind: FileKind = .segment
+  ) throws(FormatError) -> [ByteSpan] {
     var spans = try frameHeader(whole.slice(0, FrameHeader.byteCount), at: frame.offset)
     let payloadOffset = frame.offset + UInt64(FrameHeader.byteCount)
     let isCompressed = frame.header.flags.contains(.compressed)
@@ -105,7 +107,8 @@ package enum SegmentAnnotation {
         try walk.rest("LZ4 block of \(frame.header.rawLength) raw bytes, which follow with +")
       }
     }
-    spans += try payload(frame, origin: isCompressed ? 0 : payloadOffset, isCompressed)
+    spans += try payload(
+      frame, kind, origin: isCompressed ? 0 : payloadOffset, isCompressed)
     let used = FrameHeader.byteCount + frame.header.storedLength
     spans += try fields(
       of: whole.slice(used, frame.header.frameBytes - used),
@@ -139,7 +142,7 @@ package enum SegmentAnnotation {
 
   /// The fields of a payload; what cannot be decoded is listed in one piece.
   private static func payload(
-    _ frame: ScannedFrame, origin: UInt64, _ isDecompressed: Bool
+    _ frame: ScannedFrame, _ kind: FileKind, origin: UInt64, _ isDecompressed: Bool
   ) throws(FormatError) -> [ByteSpan] {
     // A payload that does not decompress is shown as it is stored.
     guard let raw = try? frame.payload() else { return [] }
@@ -149,7 +152,9 @@ package enum SegmentAnnotation {
         switch frame.header.type {
         case .transaction: try PayloadFields.transactions(&walk)
         case .mark: try walk.hash("chain")
+        case .seal where kind == .baseline: try PayloadFields.baselineSeal(&walk)
         case .seal: try PayloadFields.seal(&walk)
+        case .directory where kind == .baseline: try PayloadFields.directory(&walk)
         case .schema: try PayloadFields.schema(&walk)
         case .replicas: try PayloadFields.dictionary(&walk)
         case .columnBlock: try PayloadFields.columnBlock(&walk)

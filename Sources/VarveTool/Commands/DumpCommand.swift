@@ -7,9 +7,9 @@ extension CommandSpec {
   static let dump = CommandSpec(
     name: "dump", section: "Files", summary: "print everything that is in a file, record by record",
     discussion: """
-      FILE is a segment or a superblock, or - for standard input. No store is opened and nothing \
-      is locked or written. Damage is reported as records of its own, and the walk goes on behind \
-      it.
+      FILE is a segment, a baseline or a superblock, or - for standard input. No store is opened \
+      and nothing is locked or written. Damage is reported as records of its own, and the walk \
+      goes on behind it.
 
       With --json the records are the list of one document, with --jsonl a line each.
       """,

@@ -38,7 +38,7 @@ struct DocumentExampleTests {
   @Test("every example equals the bytes at its place")
   func equal() throws {
     var count = 0
-    for document in ["README", "Segment", "Transaction", "Superblock"] {
+    for document in ["README", "Segment", "Transaction", "Superblock", "Baseline"] {
       let url = GoldenFiles.url("Formats/\(document).md")
       for example in examples(try String(contentsOf: url, encoding: .utf8)) {
         let file = try GoldenFiles.read(example.file)

@@ -8,12 +8,12 @@ import VarveTestSupport
 struct GoldenDumpTests {
   private static let files = [
     "tiny.vlog", "operations.vlog", "columns.vlog", "open.vlog", "torn.vlog", "super.bin",
-    "parted.vlog",
+    "parted.vlog", "tiny.vbase",
   ]
 
-  /// `NAME.dump.txt` beside `NAME.vlog`.
+  /// `NAME.dump.txt` beside `NAME.vlog`, `NAME.vbase.dump.txt` beside `NAME.vbase`.
   private func dumpName(_ file: String) -> String {
-    file.prefix { $0 != "." } + ".dump.txt"
+    (file.hasSuffix(".vbase") ? file : String(file.prefix { $0 != "." })) + ".dump.txt"
   }
 
   private func dump(_ file: String) throws -> [String] {

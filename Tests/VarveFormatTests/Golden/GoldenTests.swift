@@ -21,6 +21,9 @@ struct GoldenTests {
     let tiny = try GoldenSpecs.tiny.encoded().array
     try GoldenFiles.record("tiny.hex", Array(GoldenFiles.hex(tiny).utf8))
     try GoldenFiles.record("tiny.hex", [])
+    let baseline = try GoldenSpecs.baseline.encoded().array
+    try GoldenFiles.record("tiny.vbase", baseline)
+    try GoldenFiles.record("tiny.vbase.hex", Array(GoldenFiles.baselineHex(baseline).utf8))
     #expect(try GoldenFiles.read("tiny.hex").isEmpty == false)
   }
 
@@ -88,6 +91,29 @@ struct GoldenTests {
       let block = try Superblock(file.slice(slot * 4_096, 4_096), slot: slot)
       #expect(block == GoldenSpecs.superblocks[slot])
     }
+  }
+
+  @Test("the golden baseline is written byte by byte, apart from what LZ4 compressed, and read")
+  func baseline() throws {
+    let (golden, written) = (
+      try GoldenFiles.read("tiny.vbase"), try GoldenSpecs.baseline.encoded().array
+    )
+    let stable = try stableBytes(golden)
+    #expect(Array(written.prefix(stable)) == Array(golden.prefix(stable)))
+    let read = try BaselineSpec(decoding: Bytes(golden))
+    #expect(read == GoldenSpecs.baseline)
+    let reader = try BaselineReader(MemorySource(Bytes(golden)))
+    let again = try BaselineReader(MemorySource(Bytes(written)))
+    #expect(reader.contentHash == again.contentHash)
+    let kinds = Set(read.tables.flatMap(\.columns).map(\.kind))
+    #expect(kinds.isSuperset(of: [BaselineColumn.lifeKind, BaselineColumn.orderKeyKind]))
+    #expect(GoldenFiles.baselineHex(golden) == (try GoldenFiles.text("tiny.vbase.hex")))
+    let spans = SegmentAnnotation.spans(Bytes(golden))
+    #expect(spans.filter { !$0.isDecompressed }.flatMap(\.bytes) == golden)
+    for word in ["not understood", "left over", "payload"] {
+      #expect(spans.allSatisfy { !$0.meaning.hasPrefix(word) || $0.bytes == [0xCA, 0xFE] })
+    }
+    print("tiny.vbase: \(golden.count) bytes, \(stable) compared byte by byte")
   }
 
   @Test("the golden operations hold the whole catalogue, the golden columns every encoding")

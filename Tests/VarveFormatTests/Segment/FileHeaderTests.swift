@@ -26,6 +26,7 @@ struct FileHeaderTests {
     for _ in 0..<500 * TestRun.scale {
       var header = random.header()
       header.kind = random.pick([.segment, .baseline, .receipt, .blob, .sentinel, .localLog])
+      if header.kind == .baseline { header.firstSequence = 0 }
       header.minor = random.pick([1, 2, .max])
       header.compatibleFeatures = random.chance(50) ? 0 : UInt32(truncatingIfNeeded: random.word())
       let bytes = header.encoded
@@ -33,6 +34,22 @@ struct FileHeaderTests {
       let read = try FileHeader(bytes)
       #expect(read == header)
       #expect(read.encoded == bytes)
+    }
+  }
+
+  @Test("the first sequence is 0 in baselines and nowhere else; only their ordinal may be 0")
+  func numbers() {
+    var random = TestRun.random()
+    for kind: FileKind in [.segment, .baseline, .receipt, .localLog] {
+      var header = random.header()
+      header.kind = kind
+      let isBaseline = kind == .baseline
+      (header.firstSequence, header.ordinal) = (0, 1)
+      #expect(code(header.encoded) == (isBaseline ? nil : .badHeader))
+      header.firstSequence = 1
+      #expect(code(header.encoded) == (isBaseline ? .badHeader : nil))
+      (header.firstSequence, header.ordinal) = (isBaseline ? 0 : 1, 0)
+      #expect(code(header.encoded) == (isBaseline ? nil : .badHeader))
     }
   }
 

@@ -50,23 +50,33 @@ package enum GoldenFiles {
     GoldenSpecs.superblocks.flatMap { $0.encoded.array }
   }
 
-  /// `tiny.hex`: what stands in front of the lines, and the lines.
-  package static func hex(_ file: [UInt8]) -> String {
+  /// `tiny.hex` and its like: what stands in front of the lines, and the lines.
+  package static func hex(
+    _ file: [UInt8], name: String = "tiny.vlog", documents: String = "Segment.md and"
+  ) -> String {
     let lines = SegmentAnnotation.text(SegmentAnnotation.spans(Bytes(file)))
-    return (hexHeader + lines).map { $0 + "\n" }.joined()
+    return (hexHeader(name, documents) + lines).map { $0 + "\n" }.joined()
   }
 
-  private static let hexHeader = [
-    "# tiny.vlog, every byte.",
-    "#",
-    "# A line is an offset in eight hexadecimal digits, up to sixteen bytes, and what they are;",
-    "# a field of more bytes goes on in lines without a meaning. Numbers are little-endian in the",
-    "# bytes and decimal in the meaning; hashes, chains, checks and stamps are printed as "
-      + "numbers in",
-    "# hexadecimal, identifiers in base32. Lines with `+` in front of the offset are the bytes "
-      + "of a",
-    "# compressed payload after decompression; they lie in no file. Names follow Segment.md and",
-    "# Transaction.md. Lines that start with `#` are no part of the dump.",
-    "#",
-  ]
+  /// The annotated dump of `tiny.vbase`.
+  package static func baselineHex(_ file: [UInt8]) -> String {
+    hex(file, name: "tiny.vbase", documents: "Baseline.md, Segment.md and")
+  }
+
+  private static func hexHeader(_ name: String, _ documents: String) -> [String] {
+    [
+      "# \(name), every byte.",
+      "#",
+      "# A line is an offset in eight hexadecimal digits, up to sixteen bytes, and what they are;",
+      "# a field of more bytes goes on in lines without a meaning. Numbers are little-endian in "
+        + "the",
+      "# bytes and decimal in the meaning; hashes, chains, checks and stamps are printed as "
+        + "numbers in",
+      "# hexadecimal, identifiers in base32. Lines with `+` in front of the offset are the bytes "
+        + "of a",
+      "# compressed payload after decompression; they lie in no file. Names follow \(documents)",
+      "# Transaction.md. Lines that start with `#` are no part of the dump.",
+      "#",
+    ]
+  }
 }
