@@ -5,9 +5,9 @@
 /// The order is bool, integer, double, decimal, date, uuid, string. A type is given up at the first
 /// value that it does not hold exactly, in favour of the next that holds this value and all before
 /// it; only numbers turn into other numbers, everything else into strings. Numbers are taken for
-/// numbers only in the spelling that a program would print: `007`, `+1` and `1.` are strings, and so
-/// are whole numbers that 64 bits do not hold. A double holds a number when it prints as the same
-/// value: 0.1, but neither 0.12345678901234567890 nor 1e-400, which are decimals.
+/// numbers only in the spelling that a program would print: `007`, `+1` and `1.` are strings, and
+/// so are whole numbers that 64 bits do not hold. A double holds a number when it prints as the
+/// same value: 0.1, but neither 0.12345678901234567890 nor 1e-400, which are decimals.
 struct TypeInference: Sendable {
   private enum State: Sendable {
     case empty, bool, integer, wideInteger, double, specialDouble, decimal, date, uuid, string

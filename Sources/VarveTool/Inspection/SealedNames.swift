@@ -3,7 +3,7 @@
 import Varve
 import VarveFormat
 
-/// The name of a sealed segment ends with a hash of the whole file, see Formats/README.md section 5.
+/// The name of a sealed segment ends with a hash of the whole file (Formats/README.md section 5).
 enum SealedNames {
   /// Bytes that are read at a time.
   private static let pieceBytes = 4 << 20
