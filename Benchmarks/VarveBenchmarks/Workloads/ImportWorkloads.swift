@@ -59,13 +59,13 @@ extension Workload {
       for _ in 0...scale.samples {
         var result: ReplayResult?
         let elapsed = try measure { result = try replayStore(path) }
-        guard let result, result.tables.rows == rows else {
+        guard let result, result.rows == rows else {
           throw WorkloadError("rows are missing")
         }
         rates.append(Double(rows) / elapsed.seconds)
         cpu.append(elapsed.cpuSeconds * 1e9 / Double(rows))
-        memory = Double(result.tables.sorted.reduce(0) { $0 + $1.memoryBytes }) / Double(rows)
-        let digest = measure { _ = StateDigest(result.tables) }
+        memory = Double(result.state.memoryBytes) / Double(rows)
+        let digest = measure { _ = StateDigest(result.state) }
         digestRates.append(Double(rows) / digest.seconds)
       }
       return [
@@ -90,7 +90,7 @@ extension Workload {
   }
 
   private static func verify(_ path: String, rows: Int) throws {
-    guard try replayStore(path).tables.rows == rows else { throw WorkloadError("rows are missing") }
+    guard try replayStore(path).rows == rows else { throw WorkloadError("rows are missing") }
   }
 
   static func replayStore(_ path: String) throws -> ReplayResult {

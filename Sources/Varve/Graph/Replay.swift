@@ -1,53 +1,64 @@
-// Folds logs into tables: the state as a function of the transactions. Layer: Graph.
+// Folds logs into a state: a function of the transactions, whatever their files. Layer: Graph.
 
 import VarveFormat
 
 /// What a replay did.
 package struct ReplayResult: Sendable {
-  package var tables = TableSet()
+  package var state = GraphState()
   package var transactions: UInt64 = 0
   package var operations: UInt64 = 0
-  /// Operations that this engine does not apply yet, by opcode.
+  /// Operations that do not change the state, or that this engine does not know, by opcode.
   package var unapplied: [UInt8: UInt64] = [:]
   /// Segments with the verdict on each, in the order read.
   package var segments: [(path: String, verdict: TailVerdict)] = []
   /// What stopped the replay of a log before its end.
   package var problems: [LogError] = []
+  /// Transactions that wait for others which are not here (R8), by replica and sequence.
+  package var waiting: [(replica: ReplicaID, sequence: UInt64)] = []
   /// Bytes of log that were read.
   package var logBytes: UInt64 = 0
+
+  /// Objects that were created.
+  package var rows: Int { state.tables.reduce(0) { $0 + $1.createdCount } }
 }
 
 /// Replays all logs of a store.
 package struct Replay {
   private let disk: any Disk
   private let bound: ReadBound
-  private var result = ReplayResult()
+  private var result: ReplayResult
+  /// Transactions whose dependencies are not integrated yet, with the log they are from.
+  private var waiting: [(replica: ReplicaID, transaction: DecodedTransaction)] = []
+  private var dictionaries: [ReplicaID: ReplicaDictionary] = [:]
 
-  private init(_ disk: any Disk, _ bound: ReadBound) {
+  private init(_ disk: any Disk, _ bound: ReadBound, _ state: GraphState) {
     self.disk = disk
     self.bound = bound
+    result = ReplayResult()
+    result.state = state
   }
 
-  /// Reads every accepted transaction and adopts its columns.
+  /// Integrates every accepted transaction that a state does not have yet.
   ///
   /// Damage in one log stops that log before the damage and is listed in `problems`; the others go
   /// on.
   ///
   /// - Throws: `disk` and `tooNew`.
-  package static func run(_ disk: any Disk, _ catalog: LogCatalog, bound: ReadBound = .validFrames)
-    throws(LogError) -> ReplayResult
-  {
-    var replay = Replay(disk, bound)
+  package static func run(
+    _ disk: any Disk, _ catalog: LogCatalog, bound: ReadBound = .validFrames,
+    from state: GraphState = GraphState()
+  ) throws(LogError) -> ReplayResult {
+    var replay = Replay(disk, bound, state)
     for log in catalog.logs { try replay.read(log) }
-    replay.result.tables.sort()
+    replay.result.waiting = replay.waiting.map { ($0.replica, $0.transaction.header.sequence) }
     return replay.result
   }
 
   private mutating func read(_ log: CatalogLog) throws(LogError) {
-    var dictionary = ReplicaDictionary(own: log.replica)
     var chain: Hash128?
     var nextSequence: UInt64?
-    for segment in log.segments {
+    dictionaries[log.replica] = ReplicaDictionary(own: log.replica)
+    for segment in unread(log) {
       let header = segment.file.header
       if let chain, let nextSequence,
         header.previousChain != chain || header.firstSequence != nextSequence
@@ -59,19 +70,24 @@ package struct Replay {
             path: segment.file.path, offset: 64))
         return
       }
-      var pending = ReplaySegment(dictionary: dictionary, author: log.replica)
-      var hints = header.ordinal << 32
+      var stop: GraphError?
       let outcome = try LogReader(disk).read(
         segment, bound: bound,
         hint: { frame throws(FormatError) in
           for operation in try SchemaHint.decode(try frame.payload()) {
-            pending.schema.applyHint(operation, author: log.replica, ordinal: hints)
-            hints += 1
+            result.state.schema.applyHint(operation, author: log.replica, ordinal: 0)
           }
         },
-        unit: { unit throws(FormatError) in try pending.take(unit) })
-      dictionary = pending.dictionary
-      merge(pending, outcome)
+        unit: { unit throws(FormatError) in
+          if stop == nil { stop = try integrate(unit, of: log.replica) }
+        })
+      result.logBytes += outcome.reading.accepted
+      result.segments.append((outcome.segment.file.path, outcome.verdict))
+      if let stop {
+        result.problems.append(
+          LogError(.corrupt, stop.message, path: segment.file.path, offset: stop.offset))
+        return
+      }
       if outcome.verdict == .corrupt || outcome.verdict == .suspect {
         result.problems.append(
           LogError(
@@ -86,134 +102,138 @@ package struct Replay {
     }
   }
 
-  private mutating func merge(_ pending: ReplaySegment, _ outcome: SegmentResult) {
-    result.tables.schema.merge(pending.schema)
-    for (run, entity) in pending.runs { result.tables.adopt(run, entity: entity) }
-    for (opcode, count) in pending.unapplied { result.unapplied[opcode, default: 0] += count }
-    result.transactions += pending.transactions
-    result.operations += pending.operations
-    result.logBytes += outcome.reading.accepted
-    result.segments.append((outcome.segment.file.path, outcome.verdict))
+  /// The last sequence of a replica that the state has.
+  private func integrated(_ replica: ReplicaID) -> UInt64 {
+    result.state.creators.index(of: .replica(replica)).flatMap { result.state.heads[$0]?.sequence }
+      ?? 0
+  }
+
+  /// The segments of a log that hold something that the state does not have.
+  private func unread(_ log: CatalogLog) -> ArraySlice<CatalogSegment> {
+    let last = integrated(log.replica)
+    var first = 0
+    while first + 1 < log.segments.count,
+      log.segments[first + 1].file.header.firstSequence <= last + 1
+    {
+      first += 1
+    }
+    let rest = log.segments[first...]
+    if rest.count == 1, let only = rest.first, case .sealed(_, let end, _) = only.file.name,
+      end <= last, last > 0
+    {
+      return []
+    }
+    return rest
+  }
+
+  /// Integrates the transactions of a unit; what an illegal one is, when there is one.
+  private mutating func integrate(_ unit: Unit, of replica: ReplicaID) throws(FormatError)
+    -> GraphError?
+  {
+    for scanned in unit.transactions {
+      if scanned.sequence <= integrated(replica) {
+        dictionaries[replica]?.declare(try scanned.decoded().header.dictionary)
+        continue
+      }
+      let transaction = try DecodedTransaction(scanned, parts: unit.parts)
+      dictionaries[replica]?.declare(transaction.header.dictionary)
+      do throws(GraphError) {
+        if try integrate(transaction, of: replica) {
+          try integrateWaiting()
+        } else {
+          waiting.append((replica, transaction))
+        }
+      } catch {
+        var located = error
+        located.offset = unit.frame.offset
+        return located
+      }
+    }
+    return nil
+  }
+
+  /// Integrates one transaction; false when it has to wait.
+  private mutating func integrate(
+    _ transaction: DecodedTransaction, of replica: ReplicaID
+  ) throws(GraphError) -> Bool {
+    guard let dictionary = dictionaries[replica] else { return false }
+    let header = transaction.header
+    let author = try result.state.creators.intern(.replica(replica))
+    let head = result.state.heads[author]
+    if let head, header.sequence <= head.sequence { return true }
+    guard header.sequence == (head?.sequence ?? 0) + 1 else { return false }
+    for dependency in header.dependencies {
+      guard let name = dictionary[dependency.index],
+        let index = result.state.creators.index(of: name),
+        let known = result.state.heads[index], known.sequence >= dependency.sequence
+      else { return false }
+    }
+    let integration = Integration(
+      mark: WriteMark(stamp: header.stamp.rawValue, author: author), sequence: header.sequence,
+      creators: try dictionary.map(&result.state.creators))
+    try result.state.apply(transaction, integration)
+    result.state.heads[author] = CreatorHead(
+      sequence: header.sequence, chain: transaction.chain, stamp: header.stamp)
+    result.transactions += 1
+    result.operations += UInt64(header.operations)
+    for step in transaction.steps {
+      guard case .operations(let operations) = step else { continue }
+      for operation in operations {
+        if let opcode = operation.unappliedOpcode { result.unapplied[opcode, default: 0] += 1 }
+      }
+    }
+    return true
+  }
+
+  /// Looks again at what waited, until nothing moves.
+  private mutating func integrateWaiting() throws(GraphError) {
+    var hasMoved = !waiting.isEmpty
+    while hasMoved {
+      hasMoved = false
+      let list = waiting
+      waiting = []
+      for entry in list {
+        if try integrate(entry.transaction, of: entry.replica) {
+          hasMoved = true
+        } else {
+          waiting.append(entry)
+        }
+      }
+    }
   }
 }
 
-/// The indices that a log uses for replicas.
+/// The indices that a log uses for replicas and branches.
 struct ReplicaDictionary: Sendable {
-  private var replicas: [UInt32: ReplicaID]
+  private var names: [UInt32: Creator]
 
-  init(own: ReplicaID) { replicas = [0: own] }
+  init(own: ReplicaID) { names = [0: .replica(own)] }
 
   mutating func declare(_ entries: [DictionaryEntry]) {
     for entry in entries {
-      if case .replica(let replica) = entry.name { replicas[entry.index] = replica }
-    }
-  }
-
-  subscript(index: UInt32) -> ReplicaID? { replicas[index] }
-}
-
-/// What the units of one segment amount to.
-struct ReplaySegment {
-  var dictionary: ReplicaDictionary
-  let author: ReplicaID
-  var schema = SchemaState()
-  var runs: [(RowRun, UInt32)] = []
-  var unapplied: [UInt8: UInt64] = [:]
-  var transactions: UInt64 = 0
-  var operations: UInt64 = 0
-
-  init(dictionary: ReplicaDictionary, author: ReplicaID) {
-    self.dictionary = dictionary
-    self.author = author
-  }
-
-  mutating func take(_ unit: Unit) throws(FormatError) {
-    for transaction in unit.transactions {
-      try take(transaction, unit.parts)
-      transactions += 1
-    }
-  }
-
-  private mutating func take(_ transaction: ScannedTransaction, _ parts: [ScannedFrame])
-    throws(FormatError)
-  {
-    var columns: [ColumnsOperation] = []
-    var declared: [SchemaOperation] = []
-    var others: [UInt8] = []
-    try OperationStream.visit(transaction, parts: parts) { (opcode, bytes) throws(FormatError) in
-      switch Opcode(rawValue: opcode) {
-      case .columns: columns.append(try ColumnsOperation(&bytes))
-      case .schema: declared.append(try SchemaOperation(&bytes))
-      default: others.append(opcode)
+      switch entry.name {
+      case .replica(let replica): names[entry.index] = .replica(replica)
+      case .branch(let parent, let fork, let prefix):
+        if let replica = names[parent]?.replica {
+          names[entry.index] = .branch(replica, forkSequence: fork, chainPrefix: prefix)
+        }
       }
     }
-    let (header, _) = try transaction.decoded()
-    dictionary.declare(header.dictionary)
-    // Decoded before anything is kept: a transaction counts entirely or not at all.
-    var adopted: [(RowRun, UInt32)] = []
-    for operation in columns {
-      if let run = try run(operation, header, parts) {
-        adopted.append((run, operation.entity))
-      } else {
-        others.append(Opcode.columns.rawValue)
-      }
-    }
-    runs += adopted
-    for (place, operation) in declared.enumerated() {
-      schema.apply(operation, stamp: header.stamp, author: author, ordinal: UInt64(place))
-    }
-    for opcode in others { unapplied[opcode, default: 0] += 1 }
-    operations += UInt64(header.operations)
   }
 
-  /// Decodes the parts of a creation on all cores; nil for forms that are not applied yet.
-  private func run(
-    _ operation: ColumnsOperation, _ header: TransactionHeader, _ parts: [ScannedFrame]
-  ) throws(FormatError) -> RowRun? {
-    guard operation.form == .create, case .run(let index, let firstSerial) = operation.identifiers
-    else { return nil }
-    guard let creator = dictionary[index] else {
-      throw FormatError(.badOperation, "replica index \(index) was never declared")
-    }
-    let last = operation.firstPart + operation.partCount
-    guard last <= parts.count else {
-      throw FormatError(.badPart, "a columns operation uses parts up to \(last) of \(parts.count)")
-    }
-    let columns = operation.columns
-    let entries = header.parts
-    let blocks = try Parallel.map(operation.partCount) { (place: Int) throws(FormatError) in
-      let part = operation.firstPart + place
-      return try ReplaySegment.block(
-        parts[part], entries[part], operation, columns[place % columns.count],
-        rows: operation.rows(ofBlock: place / columns.count))
-    }
-    let attributes = columns.indices.map { column in
-      RowRun.AttributeColumn(
-        key: AttributeKey(tag: columns[column].attribute, type: columns[column].type),
-        target: columns[column].target,
-        blocks: (0..<operation.blocks).map { blocks[$0 * columns.count + column] })
-    }
-    return RowRun(
-      creator: creator, firstSerial: firstSerial, rows: operation.rows,
-      blockRows: operation.blockRows, stamp: header.stamp, sequence: header.sequence,
-      columns: attributes)
-  }
+  subscript(index: UInt32) -> Creator? { names[index] }
 
-  private static func block(
-    _ part: ScannedFrame, _ entry: PartEntry, _ operation: ColumnsOperation,
-    _ column: ColumnsOperation.Column, rows: Int
-  ) throws(FormatError) -> ColumnBlock {
-    do throws(FormatError) {
-      let payload = try part.payload()
-      guard Checksum.hash128(payload) == entry.hash else {
-        throw FormatError(.badPart, "the hash of a column part does not match")
-      }
-      let block = try ColumnBlockDecoder.decode(payload)
-      let header = block.header
-      guard header.entity == operation.entity, header.attribute == column.attribute,
-        header.type == column.type, header.rows == rows
-      else { throw FormatError(.badColumn, "a column block is not the one its transaction names") }
-      return block
-    } catch { throw error.at(offset: part.offset) }
+  /// Local indices by dictionary index.
+  func map(_ creators: inout CreatorTable) throws(GraphError) -> CreatorMap {
+    let count = Int(names.keys.max() ?? 0) + 1
+    var locals: [UInt16] = []
+    locals.reserveCapacity(count)
+    for index in 0..<count {
+      // An index that was never declared is no creator: 0 stands for identities, which have none.
+      locals.append(try names[UInt32(index)].map { name throws(GraphError) in
+        try creators.intern(name)
+      } ?? .max)
+    }
+    return CreatorMap(locals: locals)
   }
 }

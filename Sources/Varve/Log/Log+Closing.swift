@@ -7,7 +7,12 @@ extension Log {
   package func sync() throws(LogError) {
     monitor.lock()
     defer { monitor.unlock() }
-    while commits.hasLeader { waitForLeader() }
+    // A group that nobody leads yet is written, too.
+    while commits.hasLeader || segment?.encoder.hasOpenGroup == true {
+      if let failure { throw failure }
+      commits.wantsSync = true
+      if commits.hasLeader { waitForLeader() } else { lead() }
+    }
     if let failure { throw failure }
     guard commits.hasUnsynced, let segment else { return }
     do throws(DiskError) {

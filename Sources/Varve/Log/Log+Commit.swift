@@ -19,13 +19,52 @@ extension Log {
     let durability = durability ?? options.durability
     monitor.lock()
     defer { monitor.unlock() }
-    let segment = try admit()
-    let position = append(draft, to: segment)
-    let generation = commits.kept.count
-    if durability != .relaxed { commits.wantsSync = true }
+    let pending = try enqueue(draft, stamp: nextStamp(), durability)
     if case .grouped(let milliseconds) = durability { gather(milliseconds) }
-    try complete(position.sequence, generation, durability)
-    return position
+    try complete(pending.position.sequence, pending.generation, durability)
+    return pending.position
+  }
+
+  /// The stamp for the next transaction: above all that were seen or handed out (R2).
+  package func reserveStamp() -> Stamp { monitor.withLock { nextStamp() } }
+
+  /// Gives a transaction its place in the log without waiting for the disk.
+  ///
+  /// `stamp` comes from `reserveStamp`. Nobody may be told of the transaction before `wait`
+  /// returned. One thread at a time.
+  ///
+  /// - Throws: As `commit`; nothing was appended then.
+  package func append(_ draft: TransactionDraft, stamp: Stamp, durability: Durability? = nil)
+    throws(LogError) -> PendingCommit
+  {
+    monitor.lock()
+    defer { monitor.unlock() }
+    return try enqueue(draft, stamp: stamp, durability ?? options.durability)
+  }
+
+  /// Waits until a transaction is acknowledged as its durability says.
+  ///
+  /// - Throws: As `commit`.
+  package func wait(_ pending: PendingCommit) throws(LogError) {
+    monitor.lock()
+    defer { monitor.unlock() }
+    if case .grouped(let milliseconds) = pending.durability { gather(milliseconds) }
+    try complete(pending.position.sequence, pending.generation, pending.durability)
+  }
+
+  private func enqueue(_ draft: TransactionDraft, stamp: Stamp, _ durability: Durability)
+    throws(LogError) -> PendingCommit
+  {
+    let segment = try admit()
+    let position = append(draft, to: segment, stamp: stamp)
+    if durability != .relaxed { commits.wantsSync = true }
+    return PendingCommit(
+      position: position, generation: commits.kept.count, durability: durability)
+  }
+
+  private func nextStamp() -> Stamp {
+    lastStamp = lastStamp.next(wallMilliseconds: clock.wallMilliseconds())
+    return lastStamp
   }
 
   /// Waits until a transaction may be encoded, and returns the segment for it.
@@ -71,9 +110,9 @@ extension Log {
   }
 
   /// Encodes a transaction into the open group.
-  private func append(_ draft: TransactionDraft, to segment: SegmentWriter) -> CommitPosition {
-    let stamp = lastStamp.next(wallMilliseconds: clock.wallMilliseconds())
-    lastStamp = stamp
+  private func append(_ draft: TransactionDraft, to segment: SegmentWriter, stamp: Stamp)
+    -> CommitPosition
+  {
     let (sequence, chain) = segment.encoder.append(
       draft, stamp: stamp, dictionary: needsFullVector ? dictionary : [],
       dependencies: needsFullVector ? fullVector : [], isFullVector: needsFullVector)
@@ -129,7 +168,7 @@ extension Log {
   }
 
   /// Writes the open group, and syncs it if one of its transactions wants that.
-  private func lead() {
+  func lead() {
     guard let segment else { return }
     commits.hasLeader = true
     segment.encoder.endGroup()

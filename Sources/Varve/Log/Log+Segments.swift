@@ -91,6 +91,39 @@ extension Log {
     superblock = next
   }
 
+  /// Makes the superblock name a baseline that is on the disk and verified (D4).
+  package func switchBaseline(hash: UInt64, bytes: UInt64) throws(LogError) {
+    monitor.lock()
+    defer { monitor.unlock() }
+    guard !isClosing else { throw LogError(.closed, "the log was closed", path: paths.root) }
+    if let failure { throw failure }
+    let previous = (superblock.baselineHash, superblock.baselineBytes)
+    superblock.baselineHash = hash
+    superblock.baselineBytes = bytes
+    do throws(DiskError) { try writeSuperblock(isClean: superblock.isClean) } catch {
+      (superblock.baselineHash, superblock.baselineBytes) = previous
+      throw LogError(error)
+    }
+  }
+
+  /// The baseline that the superblock names: the first half of its content hash, 0 for none.
+  package var baselineHash: UInt64 { monitor.withLock { superblock.baselineHash } }
+
+  /// From now on a fresh replica writes (Q51): what the state holds of this one is more than its
+  /// log. Before the first write only.
+  package func startFreshReplica() {
+    monitor.withLock {
+      precondition(segment == nil, "a replica is given up before anything is written")
+      others.append(head)
+      head = LogHead(replica: ReplicaID(entropy.bytes(16)))
+      needsFullVector = true
+      commits.assigned = 0
+      commits.written = 0
+      commits.durable = 0
+      commits.writtenChain = .zero
+    }
+  }
+
   /// Seals the open segment; the next write begins another one.
   ///
   /// Returns false when there is no room for the SEAL: the file then stays as it is (D6).
@@ -118,10 +151,11 @@ extension Log {
 
   /// The positions of the other replicas that every segment's first transaction lists (Q42).
   var fullVector: [LogPosition] {
-    others.enumerated().map {
-      LogPosition(
-        index: UInt32($0.offset + 1), sequence: $0.element.nextSequence - 1,
-        chainPrefix: $0.element.chain.prefix)
+    others.enumerated().compactMap { place, listed in
+      let head = integrated.map { $0[listed.replica] } ?? (listed.isWhole ? listed : nil)
+      guard let head, head.nextSequence > 1 else { return nil }
+      return LogPosition(
+        index: UInt32(place + 1), sequence: head.nextSequence - 1, chainPrefix: head.chain.prefix)
     }
   }
 

@@ -29,6 +29,8 @@ package final class Log: @unchecked Sendable {
   package let store: StoreID
   /// What opening found.
   package let report: RecoveryReport
+  /// Directory and heads as opening found them.
+  package let opening: LogOpening
 
   /// Guards everything below.
   let monitor = Monitor()
@@ -38,7 +40,9 @@ package final class Log: @unchecked Sendable {
   /// Where the log of the writing replica ends as far as it is accepted.
   var head: LogHead
   /// Heads of the other replicas in this store, by dictionary index - 1.
-  let others: [LogHead]
+  var others: [LogHead]
+  /// What of the others the writer has seen, when it said so: what its transactions depend on.
+  var integrated: [ReplicaID: LogHead]?
   var schema: [SchemaOperation]
   var lastStamp: Stamp
   var temporaryFiles: [String]
@@ -72,6 +76,7 @@ package final class Log: @unchecked Sendable {
     paths = opening.paths
     store = superblock.store
     report = opening.report
+    self.opening = opening
     schema = SchemaHint.merged(opening.schema)
     lastStamp = opening.maxStamp
     temporaryFiles = opening.catalog.temporaryFiles
@@ -85,6 +90,21 @@ package final class Log: @unchecked Sendable {
   /// The replica that writes.
   package var replica: ReplicaID { monitor.withLock { head.replica } }
 
+  /// Replicas by the index that this log's transactions use for them (Q2).
+  package var dictionaryReplicas: [ReplicaID] {
+    monitor.withLock { [head.replica] + others.map(\.replica) }
+  }
+
+  /// Says how far the logs of the other replicas are part of what the writer sees.
+  ///
+  /// The next segments depend on that and on no more: what cannot be read must not keep what is
+  /// written from now on from being read (R8).
+  package func setIntegrated(_ heads: [LogHead]) {
+    monitor.withLock {
+      integrated = Dictionary(heads.map { ($0.replica, $0) }) { first, _ in first }
+    }
+  }
+
   /// Bytes, groups and syncs so far.
   package var statistics: LogCounters { monitor.withLock { counters } }
 
@@ -97,6 +117,14 @@ package final class Log: @unchecked Sendable {
       isClosed ? "closed" : failure != nil ? "poisoned" : isFull ? "full" : "writable"
     }
   }
+}
+
+/// A transaction that has its place in the log and may not be durable yet.
+package struct PendingCommit: Sendable {
+  package let position: CommitPosition
+  /// How many segments had been given up when it got its sequence.
+  let generation: Int
+  let durability: Durability
 }
 
 /// Counts of what a log did since it was opened.

@@ -10,6 +10,8 @@ package struct LogHead: Sendable, Equatable {
   package var acceptedBytes: UInt64 = 0
   package var nextSequence: UInt64 = 1
   package var chain = Hash128.zero
+  /// Whether everything before is there, as far as names and headers tell.
+  package var isWhole = true
 }
 
 /// Everything that opening found.
@@ -114,6 +116,9 @@ package struct LogOpening: Sendable {
     head.acceptedBytes = isSealed ? newest.file.length : state.accepted
     head.nextSequence = state.nextSequence
     head.chain = state.chain
+    head.isWhole = !catalog.report.findings.contains { finding in
+      finding.kind == .gap && log.segments.contains { $0.file.path == finding.path }
+    }
     self.schema += schema
     maxStamp = max(maxStamp, state.maxStamp, newest.file.header.created)
     if !isSealed { report.tailTransactions += state.transactions }

@@ -15,13 +15,17 @@ package struct DigestPair: Sendable, Equatable {
   }
 }
 
-/// Adds up the registers of one attribute of objects that one replica created in one transaction.
+/// Adds up the registers of one attribute of objects of one creator.
 package struct RegisterHasher: ~Copyable {
   /// The message: 32 bytes of identity, the value, then stamp and author.
   private let message: UnsafeMutableRawPointer
   private let capacity: Int
-  private let stamp: UInt64
-  private let author: ReplicaID
+  /// The mark that goes behind each value in the state digest.
+  package var stamp: UInt64 = 0
+  package var author = [16 of UInt8](repeating: 0)
+  /// The sums that a message counts in.
+  package var countsInContent = true
+  package var countsInState = true
   package private(set) var sum = DigestPair()
 
   private static let creatorOffset = 8
@@ -30,22 +34,25 @@ package struct RegisterHasher: ~Copyable {
   /// Bytes around a value: identity, type, length or number, stamp, author.
   private static let overheadBytes = 32 + 1 + 10 + 8 + 16
 
-  /// A hasher for values of up to `valueBytesMax` bytes.
+  /// A hasher for values of up to `valueBytesMax` bytes of objects of one creator.
   package init(
-    entity: UInt32, attribute: UInt32, creator: ReplicaID, stamp: Stamp, author: ReplicaID,
-    valueBytesMax: Int = 64
+    entity: UInt32, attribute: UInt32, creator: [16 of UInt8], valueBytesMax: Int = 64
   ) {
-    self.stamp = stamp.rawValue
-    self.author = author
     capacity = RegisterHasher.overheadBytes + valueBytesMax
     message = .allocate(byteCount: capacity, alignment: 8)
     message.storeBytes(of: entity.littleEndian, as: UInt32.self)
     message.storeBytes(of: attribute.littleEndian, toByteOffset: 4, as: UInt32.self)
     message.storeBytes(
-      of: creator.bytes, toByteOffset: RegisterHasher.creatorOffset, as: [16 of UInt8].self)
+      of: creator, toByteOffset: RegisterHasher.creatorOffset, as: [16 of UInt8].self)
   }
 
   deinit { message.deallocate() }
+
+  /// Another creator for the objects to come.
+  package mutating func setCreator(_ creator: [16 of UInt8]) {
+    message.storeBytes(
+      of: creator, toByteOffset: RegisterHasher.creatorOffset, as: [16 of UInt8].self)
+  }
 
   /// Hashes the message whose value ends at `end`.
   @inline(__always)
@@ -53,43 +60,57 @@ package struct RegisterHasher: ~Copyable {
     // SAFETY: values are checked against `capacity`, which has room for all that stands around one.
     message.storeBytes(
       of: serial.littleEndian, toByteOffset: RegisterHasher.serialOffset, as: UInt64.self)
-    sum.content &+= Checksum.hash128(UnsafeRawBufferPointer(start: message, count: end))
+    if countsInContent {
+      sum.content &+= Checksum.hash128(UnsafeRawBufferPointer(start: message, count: end))
+    }
+    guard countsInState else { return }
     message.storeBytes(of: stamp.littleEndian, toByteOffset: end, as: UInt64.self)
-    message.storeBytes(of: author.bytes, toByteOffset: end &+ 8, as: [16 of UInt8].self)
+    message.storeBytes(of: author, toByteOffset: end &+ 8, as: [16 of UInt8].self)
     sum.state &+= Checksum.hash128(UnsafeRawBufferPointer(start: message, count: end &+ 24))
   }
 
   /// The existence of an object.
   package mutating func object(_ serial: UInt64) { finish(serial, end: RegisterHasher.valueOffset) }
 
-  /// All cells of a block that have a value; the first row has `firstSerial`.
-  ///
-  /// `reference` turns a reference word into target entity, creator and serial.
-  package mutating func block(
-    _ block: ColumnBlock, firstSerial: UInt64,
-    reference: (UInt64) -> (entity: UInt32, creator: ReplicaID, serial: UInt64)?
-  ) {
-    let type = block.header.type
+  /// A word of a type that is no reference.
+  @inline(__always)
+  package mutating func word(_ serial: UInt64, _ type: PhysicalType, _ word: UInt64) {
     message.storeBytes(of: type.rawValue, toByteOffset: RegisterHasher.valueOffset, as: UInt8.self)
+    finish(serial, end: payload(word, type, at: RegisterHasher.valueOffset &+ 1))
+  }
+
+  /// The bytes of a cell.
+  @inline(__always)
+  package mutating func bytes(
+    _ serial: UInt64, _ type: PhysicalType, _ bytes: UnsafeRawBufferPointer
+  ) {
+    message.storeBytes(of: type.rawValue, toByteOffset: RegisterHasher.valueOffset, as: UInt8.self)
+    finish(serial, end: payload(bytes, type, at: RegisterHasher.valueOffset &+ 1))
+  }
+
+  /// A link to an object, named by its entity, creator and serial.
+  @inline(__always)
+  package mutating func link(
+    _ serial: UInt64, _ type: PhysicalType, entity: UInt32, creator: [16 of UInt8],
+    target: UInt64
+  ) {
     let start = RegisterHasher.valueOffset &+ 1
-    for row in 0..<block.rows {
-      let serial = firstSerial &+ UInt64(row)
-      if type == .reference {
-        guard let word = block.word(row), let target = reference(word) else { continue }
-        message.storeBytes(of: target.entity.littleEndian, toByteOffset: start, as: UInt32.self)
-        message.storeBytes(
-          of: target.creator.bytes, toByteOffset: start &+ 4, as: [16 of UInt8].self)
-        message.storeBytes(
-          of: target.serial.littleEndian, toByteOffset: start &+ 20, as: UInt64.self)
-        finish(serial, end: start &+ 28)
-      } else if type.isWord || type == .bool {
-        guard let word = block.word(row) else { continue }
-        finish(serial, end: payload(word, type, at: start))
-      } else {
-        guard let bytes = block.cellBytes(row) else { continue }
-        finish(serial, end: payload(bytes, type, at: start))
-      }
+    message.storeBytes(of: type.rawValue, toByteOffset: RegisterHasher.valueOffset, as: UInt8.self)
+    message.storeBytes(of: entity.littleEndian, toByteOffset: start, as: UInt32.self)
+    message.storeBytes(of: creator, toByteOffset: start &+ 4, as: [16 of UInt8].self)
+    message.storeBytes(of: target.littleEndian, toByteOffset: start &+ 20, as: UInt64.self)
+    finish(serial, end: start &+ 28)
+  }
+
+  /// Any value as its bytes in the message.
+  package mutating func value(_ serial: UInt64, _ value: [UInt8]) {
+    precondition(
+      value.count <= capacity - RegisterHasher.overheadBytes, "the hasher was made for less")
+    for (place, byte) in value.enumerated() {
+      message.storeBytes(
+        of: byte, toByteOffset: RegisterHasher.valueOffset + place, as: UInt8.self)
     }
+    finish(serial, end: RegisterHasher.valueOffset + value.count)
   }
 
   /// Stores a word in row form and returns where it ends.

@@ -156,7 +156,7 @@ private final class DemoRun {
     let set = try LogSet.open(.store(paths), disk: disk)
     let opened = try DigestReport(disk, LogCatalog(disk, paths, superblock: set.superblock))
     let rebuilt = try DigestReport(disk, LogCatalog(disk, paths, superblock: nil))
-    let rows = HumanText.grouped(opened.result.tables.rows)
+    let rows = HumanText.grouped(opened.result.rows)
     try writer.line("opened   \(rows) rows in \(HumanText.duration(opened.elapsed))")
     try writer.line("digest   \(opened.digest.total.content)")
     try writer.line("rebuilt  \(rebuilt.digest.total.content)")

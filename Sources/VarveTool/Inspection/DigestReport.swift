@@ -15,7 +15,7 @@ struct DigestReport {
     let start = clock.now
     let replayed = try Replay.run(disk, catalog)
     result = replayed
-    digest = StateDigest(replayed.tables)
+    digest = StateDigest(replayed.state)
     elapsed = clock.now - start
   }
 
@@ -41,7 +41,7 @@ struct DigestReport {
     result.unapplied.sorted { $0.key < $1.key }.map { (NamedOperation.word($0.key), $0.value) }
   }
 
-  private func name(_ entity: UInt32) -> String { result.tables.schema.resolved.name(entity) }
+  private func name(_ entity: UInt32) -> String { result.state.schema.resolved.name(entity) }
 
   /// A table of entities and the totals.
   var text: String {
@@ -55,7 +55,7 @@ struct DigestReport {
       ])
     }
     table.add([
-      "(all)", HumanText.grouped(result.tables.rows), digest.total.content.description,
+      "(all)", HumanText.grouped(result.rows), digest.total.content.description,
       digest.total.state.description,
     ])
     var text = table.render()
@@ -77,7 +77,7 @@ struct DigestReport {
     return [
       ("content", .string(digest.total.content.description)),
       ("state", .string(digest.total.state.description)),
-      ("rows", .integer(Int64(result.tables.rows))), ("entities", .array(entities)),
+      ("rows", .integer(Int64(result.rows))), ("entities", .array(entities)),
       ("transactions", .unsigned(result.transactions)),
       ("operations", .unsigned(result.operations)), ("bytes", .unsigned(result.logBytes)),
       ("unapplied", .object(unapplied.map { ($0.name, .unsigned($0.count)) })),

@@ -12,8 +12,6 @@ package enum ReferenceValue: Hashable, Sendable, CustomStringConvertible {
   case object(PhysicalType, ReferenceID)
   /// Parent and order key.
   case place(ReferenceID, [UInt8])
-  /// An atomic group.
-  case members([FieldType: ReferenceValue])
 
   package var target: ReferenceID? {
     switch self {
@@ -28,9 +26,6 @@ package enum ReferenceValue: Hashable, Sendable, CustomStringConvertible {
     case .plain(let bytes): hexadecimal(bytes)
     case .object(_, let id): "->\(id)"
     case .place(let id, let key): "->\(id)[\(hexadecimal(key))]"
-    case .members(let members):
-      members.sorted { ($0.key.field, $0.key.type.rawValue) < ($1.key.field, $1.key.type.rawValue) }
-        .map { "\($0.key)=\($0.value)" }.joined(separator: ",")
     }
   }
 }
@@ -38,7 +33,6 @@ package enum ReferenceValue: Hashable, Sendable, CustomStringConvertible {
 /// A register of an object.
 package enum ReferenceField: Hashable, Sendable {
   case column(FieldType)
-  case group(UInt32)
   case place(UInt32)
   case entry(UInt32, key: ReferenceValue)
   case alias
@@ -159,13 +153,12 @@ extension ReferenceTransaction {
     case .set(let object, let fields): return write(id(object), fields)
     case .unset(let object, let columns):
       return columns.map { .write(ReferenceRegister(id(object), .column($0)), .none) }
-    case .group(let object, let group, let members):
-      let pairs = members.map { ($0.column, value($0.value ?? .null)) }
-      return [
+    case .group(let object, _, let members):
+      // Each write names all members, so that one mark orders them together (R11).
+      return members.map { member in
         .write(
-          ReferenceRegister(id(object), .group(group)),
-          .members(Dictionary(pairs, uniquingKeysWith: { $1 })))
-      ]
+          ReferenceRegister(id(object), .column(member.column)), value(member.value ?? .null))
+      }
     case .merge(let from, let into):
       return [.write(ReferenceRegister(id(from), .alias), .object(.reference, id(into)))]
     case .link, .unlink, .pair, .order, .pendingLink: return linkChanges(operation)
@@ -252,8 +245,6 @@ extension ReferenceTransaction {
         if case .created(let line, _) = id.origin, line != self.line { named.append(id) }
         own.insert(id)
       case .life(let id, _), .birth(let id): named.append(id)
-      case .write(let register, .members(let members)):
-        named += [register.object] + members.values.map(\.target)
       case .write(let register, let value):
         named += [register.object, value.target]
         if case .entry(_, let key) = register.field { named.append(key.target) }

@@ -21,7 +21,6 @@ package struct ReferenceDigest: Sendable, Equatable {
     static let member: UInt8 = 0x84
     static let entry: UInt8 = 0x85
     static let alias: UInt8 = 0x86
-    static let group: UInt8 = 0x87
     static let place: UInt8 = 0x88
   }
 
@@ -60,14 +59,6 @@ package struct ReferenceDigest: Sendable, Equatable {
       writer.uint8(Kind.place)
       object(id, &writer)
       writer.countedBytes(key)
-    case .members(let members):
-      let sorted = members.sorted {
-        ($0.key.field, $0.key.type.rawValue) < ($1.key.field, $1.key.type.rawValue)
-      }
-      for (column, part) in sorted {
-        writer.uint32(column.field)
-        self.value(part, nilOf: column.type, &writer)
-      }
     }
   }
 
@@ -137,11 +128,6 @@ package struct ReferenceDigest: Sendable, Equatable {
       case .column(let column):
         ReferenceDigest.message(id, column.field) {
           ReferenceDigest.value(write.value, nilOf: column.type, &$0)
-        }
-      case .group(let group):
-        ReferenceDigest.message(id, group) {
-          $0.uint8(Kind.group)
-          ReferenceDigest.value(write.value, nilOf: nil, &$0)
         }
       case .place(let field):
         ReferenceDigest.message(id, field) {

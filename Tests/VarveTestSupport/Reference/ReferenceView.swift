@@ -189,8 +189,6 @@ private struct ReferenceReader {
     for (field, write) in registers[id] ?? [] {
       switch (field, write.value) {
       case (.column(let column), let value): offer(column, write.mark, value)
-      case (.group, .members(let members)):
-        for (column, value) in members { offer(column, write.mark, value) }
       default: break
       }
     }

@@ -9,9 +9,9 @@ import VarveTestSupport
 struct DigestTests {
   @Test("the digest of every column type is the sum that Formats/Digest.md defines")
   func definition() throws {
-    let tables = try DigestTests.tables()
-    let expected = try DigestTests.slowDigest(tables)
-    let digest = StateDigest(tables)
+    let state = try DigestTests.tables()
+    let expected = DigestTests.slowDigest(state)
+    let digest = StateDigest(state)
     #expect(digest.total == expected)
     #expect(digest.total.content != digest.total.state)
     #expect(digest.entities.map(\.rows) == [300])
@@ -38,7 +38,7 @@ struct DigestTests {
   private static func tables(
     changed: Int? = nil, firstSerial: UInt64 = 1, milliseconds: UInt64 = 1_000,
     batches: [Int] = [300]
-  ) throws -> TableSet {
+  ) throws -> GraphState {
     let disk = SimulatedDisk()
     let clock = ManualClock()
     clock.setWall(milliseconds: milliseconds)
@@ -59,7 +59,7 @@ struct DigestTests {
     let catalog = try LogCatalog(disk, StorePaths("store"), superblock: nil)
     let result = try Replay.run(disk, catalog)
     #expect(result.problems.isEmpty)
-    return result.tables
+    return result.state
   }
 
   private static func columns(_ rows: Range<Int>, changed: Int?) throws -> [ColumnInput] {
@@ -109,45 +109,44 @@ struct DigestTests {
   }
 
   /// The definition, one register after the other, through the row form of values.
-  private static func slowDigest(_ tables: TableSet) throws -> DigestPair {
+  private static func slowDigest(_ state: GraphState) -> DigestPair {
     var sum = DigestPair()
-    for table in tables.sorted {
-      for run in table.runs {
-        for row in 0..<run.rows {
-          add(table.entity, 0, run, row, nil, to: &sum)
-          for column in run.columns {
-            let value = try column.value(row, blockRows: run.blockRows)
-            if value != .null { add(table.entity, column.key.tag, run, row, value, to: &sum) }
-          }
+    let snapshot = GraphSnapshot(state)
+    for table in state.sortedTables {
+      snapshot.forEachObject(table.entity) { handle in
+        for column in table.columns {
+          guard let name = state.name(handle), case .created(let creator, let serial) = name.origin,
+            let mark = state.mark(handle, column.key)
+          else { continue }
+          let value = snapshot.value(handle, column.key)
+          if value == nil, column.key != .life { continue }
+          var writer = ByteWriter()
+          writer.uint32(table.entity)
+          writer.uint32(column.key.tag)
+          writer.bytes(creator.replica.array)
+          writer.uint64(serial)
+          write(value, creator, into: &writer)
+          let content = writer.finish().array
+          sum.content &+= Checksum.hash128(content)
+          var stamped = ByteWriter()
+          stamped.bytes(content)
+          stamped.uint64(mark.stamp.rawValue)
+          stamped.bytes(mark.author.replica.array)
+          sum.state &+= Checksum.hash128(stamped.finish().array)
         }
       }
     }
     return sum
   }
 
-  private static func add(
-    _ entity: UInt32, _ attribute: UInt32, _ run: RowRun, _ row: Int, _ value: Value?,
-    to sum: inout DigestPair
-  ) {
-    var writer = ByteWriter()
-    writer.uint32(entity)
-    writer.uint32(attribute)
-    writer.bytes(run.creator.array)
-    writer.uint64(run.firstSerial + UInt64(row))
-    if case .reference(let object) = value, case .created(_, let serial) = object.origin {
-      writer.uint8(10)
-      writer.uint32(object.entity)
-      writer.bytes(run.creator.array)
-      writer.uint64(serial)
-    } else if let value {
-      value.write(into: &writer)
+  private static func write(_ value: Value?, _ creator: Creator, into writer: inout ByteWriter) {
+    guard case .reference(let object) = value, case .created(_, let serial) = object.origin else {
+      value?.write(into: &writer)
+      return
     }
-    let content = writer.finish().array
-    sum.content &+= Checksum.hash128(content)
-    var stamped = ByteWriter()
-    stamped.bytes(content)
-    stamped.uint64(run.stamp.rawValue)
-    stamped.bytes(run.creator.array)
-    sum.state &+= Checksum.hash128(stamped.finish().array)
+    writer.uint8(10)
+    writer.uint32(object.entity)
+    writer.bytes(creator.replica.array)
+    writer.uint64(serial)
   }
 }

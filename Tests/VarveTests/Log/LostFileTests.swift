@@ -32,7 +32,7 @@ struct LostFileTests {
     try log.close()
     let catalog = try LogCatalog(disk, StorePaths(LogRun.path), superblock: nil)
     let result = try Replay.run(disk, catalog)
-    #expect(result.tables.rows == 10)
+    #expect(result.rows == 10)
     #expect(result.problems.count == 1)
     #expect(catalog.report.findings.map(\.kind) == [.gap])
   }

@@ -1,0 +1,200 @@
+// An immutable view of the graph: what the program sees is a function of the state. Layer: Graph.
+
+import Synchronization
+import VarveFormat
+
+/// The graph at one moment.
+///
+/// Taking and keeping one costs nothing but the memory of what changed since. Reading never waits
+/// for a writer.
+package final class GraphSnapshot: Sendable {
+  let state: GraphState
+  /// Inverses that a reader asked for and the writer did not have.
+  private let built = Mutex<[RelationKey: Adjacency]>([:])
+
+  package init(_ state: GraphState) {
+    var view = state
+    view.marks = StampBook()
+    self.state = view
+  }
+
+  package var schema: ResolvedSchema { state.schema.resolved }
+  package var visibleCount: Int { state.visibleCount }
+
+  package func table(_ entity: UInt32) -> Table? { state.table(entity) }
+
+  // MARK: objects
+
+  /// The object with a name, resolved through aliases; nil when there is none or it is not visible.
+  package func object(_ name: ObjectName) -> Handle? {
+    state.handle(name).flatMap { visible($0) }
+  }
+
+  /// The entity of an object.
+  package func entity(_ handle: Handle) -> UInt32 {
+    handle.table < state.tables.count ? state.tables[handle.table].entity : 0
+  }
+
+  /// What an object is called outside.
+  package func name(_ handle: Handle) -> ObjectName? { state.name(handle) }
+
+  /// Whether an object can be seen.
+  @inline(__always)
+  package func isVisible(_ handle: Handle) -> Bool {
+    guard handle.table < state.tables.count, handle.serial > 0 else { return false }
+    return state.tables[handle.table].isVisible(
+      creator: handle.creator, serial: handle.serial)
+  }
+
+  /// The object that is read in place of another one, nil when it is not visible.
+  @inline(__always)
+  func visible(_ handle: Handle) -> Handle? {
+    let handle = state.aliases.isEmpty ? handle : resolved(handle)
+    return isVisible(handle) ? handle : nil
+  }
+
+  /// The object that is read in place of another one.
+  @inline(__always)
+  func resolved(_ handle: Handle) -> Handle { state.resolved(handle) }
+
+  /// Calls `body` with every visible object of an entity, by creator and serial.
+  package func forEachObject(_ entity: UInt32, _ body: (Handle) -> Void) {
+    guard let index = state.tableIndex(entity) else { return }
+    let table = state.tables[index]
+    let hidesAliases = !state.aliases.isEmpty
+    table.forEachVisible { creator, serial in
+      let handle = Handle(table: index, creator: creator, serial: serial)
+      if hidesAliases, resolved(handle) != handle { return }
+      body(handle)
+    }
+  }
+
+  // MARK: attributes
+
+  /// The value of a register, nil when it has none.
+  package func value(_ handle: Handle, _ key: ColumnKey) -> Value? {
+    guard let address = state.address(handle) else { return nil }
+    let table = state.tables[address.table]
+    guard let column = table.position(key), let type = key.type else { return nil }
+    let group = table.runs[address.run].groups[address.group]
+    if key.isLink {
+      return group.word(column, address.place).map { link in
+        state.reference(link, entity: table.columns[column].target)
+      }
+    }
+    if key.holdsWords {
+      return group.word(column, address.place).flatMap { Value(type, word: $0) }
+    }
+    return group.bytes(column, address.place).flatMap { Value(type, bytes: [UInt8]($0)) }
+  }
+
+  /// What an attribute reads as: its value, or its default when it was never written.
+  package func attribute(_ handle: Handle, _ rule: AttributeRule) -> Value? {
+    if let value = value(handle, ColumnKey(tag: rule.tag, type: rule.type)) { return value }
+    guard let standard = rule.defaultValue else { return nil }
+    // A nil that somebody wrote to an optional attribute is a value; a required one has none.
+    let key = CellKey(handle: handle.bits, tag: rule.tag)
+    if rule.isOptional, state.explicitNils[key] != nil { return nil }
+    return standard
+  }
+
+  /// The sum of a counter.
+  package func counter(_ handle: Handle, _ tag: UInt32) -> Int64 {
+    state.counters[CellKey(handle: handle.bits, tag: tag)]?.sum ?? 0
+  }
+
+  /// The members of a set, in no order.
+  package func set(_ handle: Handle, _ tag: UInt32) -> [Value] {
+    state.setMembers[CellKey(handle: handle.bits, tag: tag)] ?? []
+  }
+
+  /// The entries of a map, in no order.
+  package func map(_ handle: Handle, _ tag: UInt32) -> [(key: Value, value: Value)] {
+    (state.mapKeys[CellKey(handle: handle.bits, tag: tag)] ?? []).compactMap { key in
+      state.maps[MemberKey(handle: handle.bits, tag: tag, member: key)]?.value.map { (key, $0) }
+    }
+  }
+
+  // MARK: inverses
+
+  /// The inverse of a to-one relationship, built when it is first asked for.
+  ///
+  /// - Complexity: O(rows) the first time, then O(1).
+  func adjacency(_ relation: RelationKey) -> Adjacency? {
+    if let known = state.adjacencies[relation] { return known }
+    return built.withLock { built in
+      if let known = built[relation] { return known }
+      let adjacency = state.adjacency(relation)
+      built[relation] = adjacency
+      return adjacency
+    }
+  }
+
+  /// Inverses that readers built, for the writer to keep up to date from now on.
+  var builtAdjacencies: [RelationKey: Adjacency] { built.withLock { $0 } }
+
+  /// What went wrong when lazy columns were read.
+  package var failure: GraphError? { state.failures.first }
+}
+
+extension GraphState {
+  /// The end of the aliases of an object; in a circle of aliases the smallest (R27).
+  func resolved(_ handle: Handle) -> Handle {
+    if aliases.isEmpty { return handle }
+    var seen: Set<UInt64> = []
+    var way: [UInt64] = []
+    var next = handle.bits
+    while let alias = aliases[next] {
+      guard seen.insert(next).inserted else {
+        let circle = way[(way.firstIndex(of: next) ?? 0)...]
+        let least = circle.min { a, b in
+          order(Handle(bits: a), precedes: Handle(bits: b))
+        }
+        return least.map { Handle(bits: $0) } ?? handle
+      }
+      way.append(next)
+      next = alias.target
+    }
+    return Handle(bits: next)
+  }
+
+  /// The lazy columns' problems.
+  var failures: [GraphError] { failureLog?.all ?? [] }
+
+  /// Order of objects that does not depend on local numbers: entity, creator, serial; by key hash for
+  /// identities.
+  func order(_ a: Handle, precedes b: Handle) -> Bool {
+    if a.table != b.table { return tables[a.table].entity < tables[b.table].entity }
+    if a.creator != b.creator {
+      guard let left = creators[a.creator] else { return true }
+      guard let right = creators[b.creator] else { return false }
+      return left < right
+    }
+    if a.creator == CreatorTable.identityIndex {
+      let left = identityKeys[a.bits]?.hash ?? .zero
+      let right = identityKeys[b.bits]?.hash ?? .zero
+      return left.high != right.high ? left.high < right.high : left.low < right.low
+    }
+    return a.serial < b.serial
+  }
+
+  /// The object of a link word as a value; its index is the creator's in memory.
+  func reference(_ link: UInt64, entity: UInt32) -> Value {
+    let handle = Handle(table: tableIndex(entity) ?? Handle.tablesMax - 1, link: link)
+    if handle.creator == CreatorTable.identityIndex, let key = identityKeys[handle.bits] {
+      return .identityReference(ObjectReference(entity: entity, identity: key.hash))
+    }
+    return .reference(
+      ObjectReference(
+        entity: entity, index: UInt32(handle.creator), serial: handle.serial))
+  }
+}
+
+/// Problems of lazy columns, gathered from all snapshots of a store.
+final class FailureLog: Sendable {
+  private let list = Mutex<[GraphError]>([])
+
+  func note(_ error: GraphError) { list.withLock { if !$0.contains(error) { $0.append(error) } } }
+
+  var all: [GraphError] { list.withLock { $0 } }
+}

@@ -1,0 +1,199 @@
+// Writes the state as a baseline, beside readers and writers (D4, Q25, Q26). Layer: Store.
+
+import Synchronization
+import VarveFormat
+
+/// What a store knows of its baseline and of the log behind it.
+struct CompactionState: Sendable {
+  /// The baseline that the superblock names, and the length of its file.
+  var baseline: BaselineName?
+  var contentHash = Hash128.zero
+  var baselineBytes: UInt64 = 0
+  /// Log bytes that the baseline does not cover, as of when the log's counter stood at
+  /// `countedBytes`.
+  var tailBytes: UInt64 = 0
+  var countedBytes: UInt64 = 0
+}
+
+/// Keeps compactions apart, and the thread of the one in the background.
+final class CompactionGate: Sendable {
+  private let monitor = Monitor()
+  private let background = Mutex<BackgroundThread?>(nil)
+
+  /// Runs one compaction at a time.
+  func exclusively<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    try monitor.withLock(body)
+  }
+
+  /// Starts a body on a thread of its own unless one is under way.
+  func start(_ body: @escaping @Sendable () -> Void) {
+    background.withLock { thread in
+      guard thread == nil else { return }
+      thread = BackgroundThread { [self] in
+        body()
+        background.withLock { $0 = nil }
+      }
+    }
+  }
+
+  /// Waits for the compaction under way.
+  func wait() { monitor.withLock {} }
+}
+
+extension Store {
+  /// Writes the whole state as a baseline, so that opening need not replay the log.
+  ///
+  /// Runs on the calling thread; readers and writers go on meanwhile. The new baseline is read again
+  /// and verified before the store relies on it. The log stays: a baseline is a cache.
+  ///
+  /// - Throws: `readOnly`, `closed`, `disk`, `diskFull`; the store is as before then.
+  /// - Complexity: O(registers).
+  public func compact() throws(StoreError) {
+    guard let log, let paths, !isReadOnly else {
+      throw StoreError(.readOnly, "a store without a log of its own has nothing to compact")
+    }
+    do throws(LogError) {
+      try compactions.exclusively { () throws(LogError) in try compacting(log, paths) }
+    } catch { throw StoreError(error) }
+  }
+
+  private func compacting(_ log: Log, _ paths: StorePaths) throws(LogError) {
+    let pinned = try writer.withLock {
+      (writer: inout Writer) throws(LogError) -> (GraphState, CompactionState, UInt64) in
+      guard !writer.isClosed else {
+        throw LogError(.closed, "the store was closed", path: paths.root)
+      }
+      return (writer.state, writer.compaction, log.statistics.bytes)
+    }
+    // What the baseline covers must be durable first.
+    try log.sync()
+    let generation = (pinned.1.baseline?.generation ?? 0) + 1
+    let written: WrittenBaseline
+    do throws(DiskError) {
+      written = try BaselineWriter(disk: disk, paths: paths, store: log.store)
+        .write(pinned.0, generation: generation, parent: pinned.1.contentHash)
+    } catch { throw LogError(error) }
+    try log.switchBaseline(hash: written.name.hash, bytes: written.byteCount)
+    writer.withLock { writer in
+      writer.compaction.baseline = written.name
+      writer.compaction.contentHash = written.contentHash
+      writer.compaction.baselineBytes = written.byteCount
+      writer.compaction.tailBytes = 0
+      writer.compaction.countedBytes = pinned.2
+    }
+    var kept: Set<BaselineName> = [written.name]
+    if let previous = pinned.1.baseline { kept.insert(previous) }
+    // Leftovers are no reason to fail: the next compaction tries again.
+    try? BaselineFiles(disk: disk, paths: paths).clean(keeping: kept)
+  }
+
+  /// Waits for a compaction under way.
+  func waitForCompaction() { compactions.wait() }
+
+  /// Starts a compaction in the background when the log behind the baseline has grown (Q26).
+  func compactWhenDue() {
+    guard options.compactsAutomatically, let log else { return }
+    let bytes = log.statistics.bytes
+    let isDue = writer.withLock { writer in
+      let tail = writer.compaction.tailBytes + bytes - writer.compaction.countedBytes
+      return tail > max(options.compactionBytes, writer.compaction.baselineBytes / 4)
+    }
+    guard isDue else { return }
+    // A failure leaves the store as it is; the next write tries again.
+    compactions.start { [self] in try? compact() }
+  }
+}
+
+/// A baseline on disk.
+struct WrittenBaseline: Sendable {
+  var name: BaselineName
+  var contentHash: Hash128
+  var byteCount: UInt64
+}
+
+/// Writes baseline files.
+struct BaselineWriter: Sendable {
+  let disk: any Disk
+  let paths: StorePaths
+  let store: StoreID
+
+  /// Bytes that are gathered before they are written.
+  private static let pieceBytes = 4 << 20
+
+  /// Writes a state: temporary file, sync, verification by reading it again, rename, sync of the
+  /// directory (D1, D4). A file that is there under the name is met, not replaced.
+  func write(_ state: GraphState, generation: UInt64, parent: Hash128) throws(DiskError)
+    -> WrittenBaseline
+  {
+    try disk.makeDirectory(paths.baselines)
+    try disk.syncDirectory(paths.root)
+    let temporary = "\(paths.baselines)/new\(StorePaths.temporarySuffix)"
+    if try disk.status(temporary) != nil { try disk.remove(temporary) }
+    let file = try disk.open(temporary, .create)
+    let written: WrittenBaseline
+    do throws(DiskError) {
+      written = try encode(state, generation, parent, to: file)
+      try file.sync(.full)
+      file.dropCache()
+    } catch {
+      try? file.close()
+      try? disk.remove(temporary)
+      throw error
+    }
+    try file.close()
+    do throws(DiskError) {
+      try verify(temporary, written)
+      try disk.rename(temporary, to: paths.baseline(written.name))
+      try disk.syncDirectory(paths.baselines)
+    } catch {
+      try? disk.remove(temporary)
+      throw error
+    }
+    return written
+  }
+
+  private func encode(
+    _ state: GraphState, _ generation: UInt64, _ parent: Hash128, to file: any DiskFile
+  ) throws(DiskError) -> WrittenBaseline {
+    let writing = BaselineWriting(state)
+    var encoder = BaselineEncoder(
+      store: store, cut: writing.cut(generation: generation, parent: parent))
+    var offset: UInt64 = 0
+    let directory = try writing.write(into: &encoder, generation: generation, parent: parent) {
+      (encoder: inout BaselineEncoder) throws(DiskError) in
+      guard encoder.output.count >= BaselineWriter.pieceBytes else { return }
+      let count = UInt64(encoder.output.count)
+      try file.write(encoder.output, at: offset)
+      offset += count
+      encoder.output.removeAll()
+    }
+    let ending = try finish(encoder, directory)
+    try file.write(ending.output, at: offset)
+    return WrittenBaseline(
+      name: ending.name, contentHash: ending.contentHash, byteCount: ending.byteCount)
+  }
+
+  private func finish(
+    _ encoder: consuming BaselineEncoder, _ directory: BaselineDirectory
+  ) throws(DiskError) -> BaselineEnding {
+    do throws(FormatError) { return try encoder.finish(directory) } catch {
+      throw DiskError(
+        .other, "the state does not fit a baseline: \(error.message)", path: paths.baselines,
+        call: "encode")
+    }
+  }
+
+  /// Reads everything again, as it is on the device.
+  private func verify(_ path: String, _ written: WrittenBaseline) throws(DiskError) {
+    let source = try FileSource(disk, path)
+    defer { source.close() }
+    do throws(FormatError) {
+      let reader = try BaselineReader(source, store: store, name: written.name)
+      try reader.verify()
+    } catch {
+      throw DiskError(
+        .other, "the new baseline does not read back: \(error.message)", path: path,
+        call: "verify")
+    }
+  }
+}
