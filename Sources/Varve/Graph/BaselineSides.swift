@@ -6,7 +6,7 @@ import VarveFormat
 /// Kinds of sides; each is a list of records in canonical order.
 enum SideKind: UInt8, CaseIterable {
   case identityKeys = 1
-  case edges, counters, sets, maps, aliases, births, explicitNils, cuts, longCells, opaque
+  case edges, counters, sets, maps, aliases, births, explicitNils, cuts, longCells, opaque, updates
 }
 
 /// Writes and reads the sides of a baseline.
@@ -199,6 +199,7 @@ private struct SideEncoder {
           record {
             object(cell.handle, &$0)
             $0.varint(UInt64(cell.tag))
+            $0.uint8(cell.kind)
           })
       }
     case .cuts:
@@ -213,6 +214,14 @@ private struct SideEncoder {
         }
       }
     case .longCells: list = longCells()
+    case .updates:
+      state.updates.forEach { bits, update in
+        list.append(
+          record {
+            object(bits, &$0)
+            mark(update, &$0)
+          })
+      }
     case .opaque:
       for operation in state.opaque {
         list.append(
@@ -351,8 +360,9 @@ private enum SideDecoder {
       state.births.set(handle.bits, try mark(&reader, state))
     case .explicitNils:
       let handle = try object(&reader, state)
+      let tag = try reader.varint32("tag")
       state.explicitNils.set(
-        CellKey(handle: handle.bits, tag: try reader.varint32("tag")), true)
+        CellKey(handle: handle.bits, tag: tag, kind: try reader.uint8()), true)
     default: try readRare(kind, &reader, into: &state)
     }
   }
@@ -376,6 +386,9 @@ private enum SideDecoder {
         })
       else { throw reader.error(.badDirectory, "a long cell of an object that is not there") }
       state.tables[address.table].setBytes(column, address, bytes, draft: state.draft)
+    case .updates:
+      let handle = try object(&reader, state)
+      state.updates.set(handle.bits, try mark(&reader, state))
     case .opaque:
       let author = try reader.count(max: state.creators.count - 1, "author")
       let sequence = try reader.varint()

@@ -262,3 +262,21 @@ extension BaselineDeclaration.Claim {
     self.init(stamp: claim.stamp, author: claim.author, ordinal: claim.ordinal)
   }
 }
+
+extension GraphState {
+  /// The state as the bytes of a baseline, for tests and tools.
+  ///
+  /// - Throws: `badDirectory` when the state does not fit a baseline.
+  package func baselineBytes(
+    store: StoreID, generation: UInt64 = 1, parent: Hash128 = .zero
+  ) throws(FormatError) -> [UInt8] {
+    let writing = BaselineWriting(self)
+    var encoder = BaselineEncoder(
+      store: store, cut: writing.cut(generation: generation, parent: parent))
+    let directory = writing.write(into: &encoder, generation: generation, parent: parent) {
+      (_: inout BaselineEncoder) throws(Never) in
+    }
+    let ending = try encoder.finish(directory)
+    return ending.output.withPieces { $0.flatMap { [UInt8]($0) } }
+  }
+}

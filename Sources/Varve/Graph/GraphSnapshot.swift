@@ -93,7 +93,7 @@ package final class GraphSnapshot: Sendable {
     if let value = value(handle, ColumnKey(tag: rule.tag, type: rule.type)) { return value }
     guard let standard = rule.defaultValue else { return nil }
     // A nil that somebody wrote to an optional attribute is a value; a required one has none.
-    let key = CellKey(handle: handle.bits, tag: rule.tag)
+    let key = CellKey(handle: handle.bits, tag: rule.tag, kind: rule.type.rawValue)
     if rule.isOptional, state.explicitNils[key] != nil { return nil }
     return standard
   }
@@ -173,7 +173,7 @@ extension GraphState {
     if a.creator == CreatorTable.identityIndex {
       let left = identityKeys[a.bits]?.hash ?? .zero
       let right = identityKeys[b.bits]?.hash ?? .zero
-      return left.high != right.high ? left.high < right.high : left.low < right.low
+      return left.storedBytes.lexicographicallyPrecedes(right.storedBytes)
     }
     return a.serial < b.serial
   }

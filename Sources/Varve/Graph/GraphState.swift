@@ -170,6 +170,8 @@ package struct RelationKey: Hashable, Sendable {
 struct CellKey: Hashable, Sendable {
   var handle: UInt64
   var tag: UInt32
+  /// The physical type where that matters.
+  var kind: UInt8 = 0
 }
 
 /// A member of a set or an entry of a map.

@@ -306,10 +306,12 @@ extension GraphState {
     let birth = marks.row(address)
     guard creators.isNewer(birth, than: mark), births[handle(address).bits] == nil else { return }
     let group = tables[address.table].runs[address.run].groups[address.group]
-    let columns = tables[address.table].columns.indices
+    let keys = tables[address.table].columns
     marks.change(address) { marks in
-      for column in columns
-      where group.hasValue(column, address.place) && !marks.isWritten(column, address.place) {
+      for column in keys.indices
+      where group.hasValue(column, address.place) && !marks.isWritten(column, address.place)
+        && !keys[column].key.isOrderKey
+      {
         marks.setRegister(column, address.place, birth)
       }
       marks.setRow(address.place, mark)
@@ -337,19 +339,23 @@ extension GraphState {
     let creators = creators
     let place = address.place
     for column in tables[address.table].columns.indices.dropFirst() {
-      guard !creators.isNewer(marks.register(address, column), than: mark) else { continue }
+      // An order key belongs to the register of its link.
+      let key = tables[address.table].columns[column].key
+      let register = key.isOrderKey ? tables[address.table].linkColumn(key.tag) ?? column : column
+      guard creators.isNewer(mark, than: marks.register(address, register)) else { continue }
       clear(address, column)
       if !explicitNils.isEmpty {
-        explicitNils.set(cellKey(address, tables[address.table].columns[column].key.tag), nil)
+        explicitNils.set(nilKey(address, key), nil)
       }
     }
     let life = marks.register(address, Table.lifeColumn)
     marks.change(address) { marks in
-      marks.forget(row: place) { !creators.isNewer(marks.register($0, place), than: mark) }
+      marks.forget(row: place) { creators.isNewer(mark, than: marks.register($0, place)) }
       marks.setRow(place, mark)
     }
     births.set(handle(address).bits, mark)
     forgetSides(address, before: mark)
+    // The same transaction may have said something of the life before.
     if !creators.isNewer(life, than: mark) { setLife(address, Life.alive, mark) }
     return true
   }

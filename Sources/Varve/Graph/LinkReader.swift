@@ -53,7 +53,7 @@ package struct LinkReader: Sendable {
     guard let visible = snapshot.visible(target) else { return nil }
     if isPair {
       // Both ends hold the same pairing exactly when they point at each other (R18).
-      guard let table = self.target, let partnerColumn,
+      guard visible == target, let table = self.target, let partnerColumn,
         let run = table.locate(creator: target.creator, serial: target.serial),
         table.word(partnerColumn, run: run, row: Int(target.serial) - 1) == handle.link
       else { return nil }

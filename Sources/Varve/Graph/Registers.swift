@@ -39,7 +39,7 @@ extension GraphState {
       throw GraphError(.outOfRange, "more than \(Table.columnsMax) columns in one entity")
     }
     guard claim(address, column, integration.mark) else { return }
-    if !explicitNils.isEmpty { explicitNils.set(cellKey(address, field.field), nil) }
+    if !explicitNils.isEmpty { explicitNils.set(nilKey(address, key), nil) }
     put(address, column, content)
   }
 
@@ -51,8 +51,13 @@ extension GraphState {
       throw GraphError(.outOfRange, "more than \(Table.columnsMax) columns in one entity")
     }
     guard marks.claim(address, column, integration.mark, creators, isNil: true) else { return }
-    if !key.isLink { explicitNils.set(cellKey(address, key.tag), true) }
+    if !key.isLink { explicitNils.set(nilKey(address, key), true) }
     clear(address, column)
+  }
+
+  /// The place where a nil that was written is noted.
+  func nilKey(_ address: RowAddress, _ key: ColumnKey) -> CellKey {
+    CellKey(handle: handle(address).bits, tag: key.tag, kind: key.kind)
   }
 
   func cellKey(_ address: RowAddress, _ tag: UInt32) -> CellKey {

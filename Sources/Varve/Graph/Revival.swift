@@ -60,7 +60,8 @@ extension GraphState {
         let address = RowAddress(table: table, run: run, row: row)
         guard tables[table].life(run: run, row: row) != nil else { continue }
         let last = lastUpdate(address)
-        if last != .zero { setLife(address, Life.alive, last) }
+        let life = marks.register(address, Table.lifeColumn)
+        if creators.isNewer(last, than: life) { setLife(address, Life.alive, last) }
       }
     }
   }

@@ -140,9 +140,13 @@ extension GraphState {
         }
       }
     }
+    if let alias = aliases[own], creators.isNewer(mark, than: alias.mark) {
+      aliases.set(own, nil)
+      isVisibilityStale = true
+    }
     for cell in counters.keys where cell.handle == own {
       counters.update(cell) { counter in
-        guard let known = counter, !creators.isNewer(known.reset, than: mark) else { return }
+        guard let known = counter, creators.isNewer(mark, than: known.reset) else { return }
         counter = Counter(reset: mark, sum: 0)
       }
     }
@@ -162,6 +166,7 @@ extension GraphState {
   /// From now on `from` reads as `into` (R27).
   mutating func merge(_ from: Handle, _ into: Handle, _ mark: WriteMark) {
     let creators = creators
+    if let birth = births[from.bits], creators.isNewer(birth, than: mark) { return }
     aliases.update(from.bits) { alias in
       if let known = alias, known.mark != mark, !creators.isNewer(mark, than: known.mark) { return }
       alias = Alias(target: into.bits, mark: mark)

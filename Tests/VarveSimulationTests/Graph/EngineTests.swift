@@ -51,8 +51,7 @@ struct EngineTests {
   private static func compare(seed: UInt64, _ options: ReferenceOptions) throws {
     let history = ReferenceHistory(seed: seed, options)
     let expected = ReferenceDefinition.state(history.transactions)
-    let schema = ReferenceSchema(expected)
-    let digest = ReferenceDigest(expected, schema)
+    let digest = ReferenceDigest(expected, ReferenceSchema(expected))
     var random = FormatRandom(seed: seed)
     for _ in 0..<2 {
       var engine = ReferenceEngine()
@@ -63,39 +62,7 @@ struct EngineTests {
         let found = own.entities.first { $0.entity == entity }?.digest
         #expect(found == digest.entities[entity], "seed \(seed), entity \(entity)")
       }
-      if own.total != digest.total { print("DEBUG", seed, EngineTests.debug(engine.state, expected)) }
       try #require(own.total == digest.total, "seed \(seed)")
     }
-  }
-
-  static func debug(_ state: GraphState, _ expected: ReferenceState) -> String {
-    var text = ""
-    let snapshot = GraphSnapshot(state)
-    for (id, life) in expected.objects(ReferenceSchema(expected)).sorted(by: { $0.key < $1.key }) {
-      let name: ObjectName
-      switch id.origin {
-      case .created(let line, let serial):
-        name = ObjectName(entity: id.entity, .created(ReferenceEngine.creator(line), serial: serial))
-      case .identity(let hash): name = ObjectName(entity: id.entity, .identity(hash))
-      }
-      guard let handle = state.handle(name) else { text += "\n\(id) missing"; continue }
-      let mark = state.mark(handle, .life)
-      let visible = snapshot.isVisible(handle)
-      if mark?.stamp != life.mark.stamp || mark?.author.replica != life.mark.author.replica {
-        text += "\n\(id) life \(String(describing: mark)) expected \(life)"
-      }
-      if visible != ReferenceView(expected, ReferenceSchema(expected)).objects.contains(id) {
-        text += "\n\(id) visible \(visible)"
-      }
-      for (register, write) in expected.registers where register.object == id {
-        guard case .column(let column) = register.field else { continue }
-        let key = ColumnKey(tag: column.field, type: column.type)
-        let mark = state.mark(handle, key)
-        if mark?.stamp != write.mark.stamp {
-          text += "\n\(id) \(column) \(String(describing: mark)) expected \(write)"
-        }
-      }
-    }
-    return text
   }
 }

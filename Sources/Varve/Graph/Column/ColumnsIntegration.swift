@@ -225,7 +225,8 @@ extension GraphState {
           } ?? false
         if !hasValue {
           let address = RowAddress(table: table, run: run, row: start + row)
-          explicitNils.set(cellKey(address, column.attribute), true)
+          let key = ColumnKey(tag: column.attribute, type: column.type)
+          explicitNils.set(nilKey(address, key), true)
         }
       }
     }
