@@ -47,7 +47,7 @@ private final class ReplicaWalk {
   private let isReversed: Bool
   private let keepsColumns: Bool
   private var nextPlace = 0
-  private var cursor: SegmentCursor?
+  private var cursor: SegmentWalk?
   private var verdict: SegmentVerdict?
   private var queue: [WalkEvent] = []
   private var position = 0
@@ -88,10 +88,8 @@ private final class ReplicaWalk {
     let place = places[nextPlace]
     nextPlace += 1
     verdict = place.isSealed ? nil : try SegmentVerdict.judge(place, disk: disk)
-    if case .sealed? = SegmentName(place.path.lastPathComponent), !place.isSealed {
-      tail = verdict?.finding(place)
-    }
-    let cursor = try SegmentCursor(place, disk: disk, keepsColumns: keepsColumns)
+    if place.hasSealedName, !place.isSealed { tail = verdict?.finding(place.path) }
+    let cursor = try SegmentWalk(place, disk: disk, keepsColumns: keepsColumns)
     self.cursor = cursor
     if !isReversed { noteGap(place) }
     return true
@@ -155,11 +153,7 @@ private final class ReplicaWalk {
       queue += logged(unit, place, isBehindGap: self.isBehindGap)
     case .hint(let frame): names.learn(frame)
     case .unknown(let frame):
-      met.append(
-        Finding(
-          "unknownFrame", .unknown, file: place.path, offset: frame.offset,
-          "frame type \(frame.header.type.rawValue) is from a newer version",
-          fix: "use a newer varve"))
+      met.append(Finding.unknownFrame(frame.header.type, place.path, frame.offset))
       queue.append(.unknown(path: place.path, frame))
     case .damage(let range):
       guard let finding = try finding(range, place) else { return }
@@ -175,7 +169,7 @@ private final class ReplicaWalk {
     if verdict == nil { verdict = try SegmentVerdict.judge(place, disk: disk) }
     if !range.isResumed, let verdict {
       if verdict.verdict == .sealed, !place.isSealed { return nil }
-      if var known = verdict.finding(place) {
+      if var known = verdict.finding(place.path) {
         known.sequence = range.lost.lowerBound
         return known
       }
