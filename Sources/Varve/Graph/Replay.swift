@@ -91,10 +91,11 @@ package struct Replay {
       if outcome.verdict == .corrupt || outcome.verdict == .suspect {
         result.problems.append(
           LogError(
-            .corrupt, outcome.reading.problem?.message ?? "the segment contradicts its neighbours",
+            .corrupt,
+            outcome.judgement.problem?.message ?? "the segment contradicts its neighbours",
             path: segment.file.path,
-            offset: outcome.reading.problem?.offset ?? outcome.reading.accepted,
-            formatError: outcome.reading.problem))
+            offset: outcome.judgement.problem?.offset ?? outcome.reading.accepted,
+            formatError: outcome.judgement.problem))
         return
       }
       chain = outcome.reading.state.chain

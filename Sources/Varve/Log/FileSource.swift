@@ -20,9 +20,15 @@ package final class FileSource: ByteSource {
   package var path: String? { file.path }
 
   package func read(_ offset: UInt64, _ count: Int) throws(FormatError) -> Bytes {
+    try read(offset, count, reusing: nil)
+  }
+
+  package func read(_ offset: UInt64, _ count: Int, reusing spare: Memory?) throws(FormatError)
+    -> Bytes
+  {
     let wanted = Int(min(UInt64(count), length > offset ? length - offset : 0))
     do throws(DiskError) {
-      return try file.read(offset, wanted)
+      return try file.read(offset, wanted, reusing: spare)
     } catch {
       throw FormatError(
         .unreadable, error.message, offset: offset, path: error.path, cause: error.call)

@@ -6,11 +6,21 @@ import VarveFormat
 package struct CatalogSegment: Sendable {
   package let file: SegmentFile
   /// The segment with the next ordinal, when it is there: it says how far this one is accepted.
-  package let successor: FileHeader?
+  package var successor: FileHeader?
   /// Whether no later segment of the replica is there.
   package let isNewest: Bool
   /// What the superblock promises durable of it; 0 when nothing.
-  package let durableMark: UInt64
+  package var durableMark: UInt64
+
+  package init(
+    file: SegmentFile, successor: FileHeader? = nil, isNewest: Bool = true,
+    durableMark: UInt64 = 0
+  ) {
+    self.file = file
+    self.successor = successor
+    self.isNewest = isNewest
+    self.durableMark = durableMark
+  }
 
   /// Whether the file counts as sealed.
   ///

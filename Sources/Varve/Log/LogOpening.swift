@@ -28,17 +28,19 @@ package struct LogOpening: Sendable {
 
   package var store: StoreID? { superblock?.store ?? catalog.store }
 
-  /// Reads superblock, directory and the newest segments.
+  /// Reads superblock, directory and, unless `readsTails` is false, the newest segments.
   ///
   /// `syncsTails` makes newest segments durable before they are trusted: what the page cache shows
   /// may not survive otherwise.
   package init(
-    _ disk: any Disk, _ paths: StorePaths, syncsTails: Bool, bound: ReadBound = .validFrames
+    _ disk: any Disk, _ paths: StorePaths, syncsTails: Bool, readsTails: Bool = true,
+    bound: ReadBound = .validFrames
   ) throws(LogError) {
     var attempts = 1
     while true {
       do throws(LogError) {
-        let opening = try LogOpening(once: disk, paths, syncsTails: syncsTails, bound: bound)
+        let opening = try LogOpening(
+          once: disk, paths, syncsTails: syncsTails, readsTails: readsTails, bound: bound)
         // A listing beside a writer may miss a file that is being renamed: a gap is looked at
         // twice.
         let hasGap = opening.report.findings.contains { $0.kind == .gap }
@@ -59,7 +61,8 @@ package struct LogOpening: Sendable {
   private static let attemptsMax = 16
 
   private init(
-    once disk: any Disk, _ paths: StorePaths, syncsTails: Bool, bound: ReadBound
+    once disk: any Disk, _ paths: StorePaths, syncsTails: Bool, readsTails: Bool,
+    bound: ReadBound
   ) throws(LogError) {
     self.paths = paths
     let reading = try SuperblockFile(disk: disk, paths: paths).read()
@@ -81,7 +84,9 @@ package struct LogOpening: Sendable {
       report.continuesReplica = false
     }
     maxStamp = superblock?.maxStamp ?? .zero
-    for log in catalog.logs { try examine(log, disk, syncsTails: syncsTails, bound: bound) }
+    if readsTails {
+      for log in catalog.logs { try examine(log, disk, syncsTails: syncsTails, bound: bound) }
+    }
     finish()
   }
 
@@ -157,8 +162,9 @@ package struct LogOpening: Sendable {
         offset: reading.accepted, bytes: dropped, sequence: reading.state.nextSequence)
     case .corrupt:
       report.note(
-        .corrupt, path, reading.problem?.message ?? "the segment contradicts its neighbours",
-        offset: reading.problem?.offset ?? reading.accepted, bytes: dropped,
+        .corrupt, path,
+        result.judgement.problem?.message ?? "the segment contradicts its neighbours",
+        offset: result.judgement.problem?.offset ?? reading.accepted, bytes: dropped,
         sequence: reading.state.nextSequence)
     }
     if replica == superblock?.replica { report.continuesReplica = false }

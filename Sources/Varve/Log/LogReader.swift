@@ -14,9 +14,10 @@ package enum ReadBound: Sendable {
 package struct SegmentResult: Sendable {
   package let segment: CatalogSegment
   package let reading: SegmentReading
-  /// The verdict in its place: an unsealed segment with a successor is clean when the accepted
-  /// prefix matches (Q1).
-  package let verdict: TailVerdict
+  /// How it ends in its place, and why.
+  package let judgement: SegmentVerdict
+
+  package var verdict: TailVerdict { judgement.verdict }
 }
 
 /// Walks segments.
@@ -47,7 +48,8 @@ package struct LogReader: Sendable {
       }
       var scanner = try SegmentScanner(source, limit: limit)
       let reading = try scanner.readAll(durableMark: segment.durableMark, hint: hint, unit: unit)
-      return SegmentResult(segment: segment, reading: reading, verdict: verdict(reading, segment))
+      return SegmentResult(
+        segment: segment, reading: reading, judgement: SegmentVerdict(reading, segment))
     } catch { throw LogError(error, path: path) }
   }
 
@@ -74,21 +76,5 @@ package struct LogReader: Sendable {
   private func syncedOffset(_ source: FileSource, limit: UInt64) throws(FormatError) -> UInt64 {
     var scanner = try SegmentScanner(source, limit: limit)
     return try scanner.readAll().state.synced
-  }
-
-  private func verdict(_ reading: SegmentReading, _ segment: CatalogSegment) -> TailVerdict {
-    // A file gets its sealed name after it was cut behind the trailer.
-    let isCut = reading.verdict == .sealed && segment.file.isSealed
-    if case .sealed = segment.file.name, !isCut { return .corrupt }
-    guard let successor = segment.successor else { return reading.verdict }
-    if segment.isSealed || reading.verdict == .sealed {
-      return reading.verdict == .sealed && reading.state.chain == successor.previousChain
-        ? .sealed : .corrupt
-    }
-    let matches =
-      reading.accepted == successor.previousBytes
-      && reading.state.chain == successor.previousChain
-      && reading.state.nextSequence == successor.firstSequence
-    return matches ? .clean : .corrupt
   }
 }

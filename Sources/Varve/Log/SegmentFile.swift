@@ -5,13 +5,24 @@ import VarveFormat
 /// A segment file whose header was read.
 package struct SegmentFile: Sendable {
   package let path: String
-  package let name: SegmentName
+  /// Nil for a loose file with a name of its own.
+  package let name: SegmentName?
   package let header: FileHeader
   package let length: UInt64
   /// The trailer, when the file ends with a valid one.
   package let trailer: Trailer?
 
   package var isSealed: Bool { trailer != nil }
+
+  package init(
+    path: String, name: SegmentName?, header: FileHeader, length: UInt64, trailer: Trailer?
+  ) {
+    self.path = path
+    self.name = name
+    self.header = header
+    self.length = length
+    self.trailer = trailer
+  }
 
   /// Reads header and trailer, and checks them against the name and the store.
   package static func inspect(
@@ -33,7 +44,7 @@ package struct SegmentFile: Sendable {
         .wrongFile, "the file belongs to store \(header.store), replica \(header.replica)",
         offset: 24, path: path)
     }
-    let trailer = try trailer(source, header, path)
+    let trailer = try trailer(source, header)
     switch name {
     case .open(let ordinal) where ordinal != header.ordinal:
       throw FormatError(.wrongFile, "the name says ordinal \(ordinal)", offset: 56, path: path)
@@ -45,7 +56,8 @@ package struct SegmentFile: Sendable {
       path: path, name: name, header: header, length: source.length, trailer: trailer)
   }
 
-  private static func trailer(_ source: FileSource, _ header: FileHeader, _ path: String)
+  /// The trailer at the end of a file, if a valid one is there.
+  package static func trailer(_ source: any ByteSource, _ header: FileHeader)
     throws(FormatError) -> Trailer?
   {
     let size = UInt64(Trailer.byteCount)

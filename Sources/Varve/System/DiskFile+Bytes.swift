@@ -19,10 +19,15 @@ extension DiskFile {
     }
   }
 
-  /// Up to `count` bytes at `offset` in fresh memory; fewer only at the end of the file.
-  package func read(_ offset: UInt64, _ count: Int) throws(DiskError) -> Bytes {
-    // SAFETY: the buffer is the fresh allocation, which nobody else knows yet.
-    try Memory.filled(count: count) { (buffer: UnsafeMutableRawBufferPointer) throws(DiskError) in
+  /// Up to `count` bytes at `offset`; fewer only at the end of the file.
+  ///
+  /// They lie in fresh memory, or in `spare`, which nobody else may know.
+  package func read(_ offset: UInt64, _ count: Int, reusing spare: Memory? = nil)
+    throws(DiskError) -> Bytes
+  {
+    // SAFETY: nobody else knows the memory of the buffer yet.
+    try Memory.filled(count: count, reusing: spare) {
+      (buffer: UnsafeMutableRawBufferPointer) throws(DiskError) in
       try read(into: buffer, at: offset)
     }
   }

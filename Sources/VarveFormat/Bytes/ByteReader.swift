@@ -57,10 +57,15 @@ package struct ByteReader {
     return T(littleEndian: pointer.loadUnaligned(as: T.self))
   }
 
+  @inline(__always)
   package mutating func uint8() throws(FormatError) -> UInt8 { try fixed(UInt8.self) }
+  @inline(__always)
   package mutating func uint16() throws(FormatError) -> UInt16 { try fixed(UInt16.self) }
+  @inline(__always)
   package mutating func uint32() throws(FormatError) -> UInt32 { try fixed(UInt32.self) }
+  @inline(__always)
   package mutating func uint64() throws(FormatError) -> UInt64 { try fixed(UInt64.self) }
+  @inline(__always)
   package mutating func int64() throws(FormatError) -> Int64 { try fixed(Int64.self) }
 
   package mutating func hash128() throws(FormatError) -> Hash128 {
@@ -159,6 +164,12 @@ package struct ByteReader {
     guard isAllZero(UnsafeRawBufferPointer(start: pointer, count: length)) else {
       throw start.error(.badPadding, "\(length) reserved bytes are not all zero")
     }
+  }
+
+  /// Whether the next `length` bytes, which are skipped, are all zero.
+  package mutating func areZero(_ length: Int) throws(FormatError) -> Bool {
+    let pointer = try advance(length)
+    return isAllZero(UnsafeRawBufferPointer(start: pointer, count: length))
   }
 
   /// The bytes between two positions that were passed, as a buffer that lives as long as the

@@ -52,6 +52,9 @@ extension ByteReader {
   func hash64(seed: UInt64, from start: Int) -> UInt64 {
     Checksum.hash64(seed: seed, passed(from: start))
   }
+
+  /// The hash of the bytes between a position that was passed and the cursor.
+  func hash128(from start: Int) -> Hash128 { Checksum.hash128(passed(from: start)) }
 }
 
 extension ByteWriter {

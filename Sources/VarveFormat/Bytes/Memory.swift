@@ -132,12 +132,17 @@ package func isAllZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
 }
 
 extension Memory {
-  /// Bytes that `fill` writes into fresh memory; it returns how many.
+  /// Bytes that `fill` writes; it returns how many.
+  ///
+  /// They lie in `spare` when that is large enough, else in fresh memory. Nobody else may know
+  /// `spare`: what it held is overwritten.
   package static func filled<E: Error>(
-    count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(E) -> Int
+    count: Int, reusing spare: Memory? = nil,
+    _ fill: (UnsafeMutableRawBufferPointer) throws(E) -> Int
   ) throws(E) -> Bytes {
-    let memory = Memory(count: count)
-    // SAFETY: the buffer is exactly the allocation, and `fill` returns before it is shared.
+    let memory: Memory
+    if let spare, spare.count >= count { memory = spare } else { memory = Memory(count: count) }
+    // SAFETY: the buffer lies inside the allocation, and `fill` returns before it is shared.
     let filled = try fill(UnsafeMutableRawBufferPointer(start: memory.base, count: count))
     return Bytes(memory, count: min(filled, count))
   }

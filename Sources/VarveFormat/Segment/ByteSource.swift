@@ -10,6 +10,16 @@ package protocol ByteSource: Sendable {
   ///
   /// Throws `unreadable` when the system cannot read: an I/O error is never taken for damage.
   func read(_ offset: UInt64, _ count: Int) throws(FormatError) -> Bytes
+  /// The same, into `spare` if that is of use: memory that nobody else knows.
+  func read(_ offset: UInt64, _ count: Int, reusing spare: Memory?) throws(FormatError) -> Bytes
+}
+
+extension ByteSource {
+  package func read(_ offset: UInt64, _ count: Int, reusing spare: Memory?) throws(FormatError)
+    -> Bytes
+  {
+    try read(offset, count)
+  }
 }
 
 /// A file that lies in memory.

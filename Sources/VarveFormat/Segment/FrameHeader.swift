@@ -74,10 +74,15 @@ package struct FrameHeader: Hashable, Sendable {
     }
   }
 
-  /// Checks the payload against the frame hash.
-  package func verify(_ stored: Bytes, offset: UInt64) throws(FormatError) {
-    guard Checksum.hash64(seed: headerHash, stored) == frameHash else {
+  /// Checks the payload against the frame hash, and that its padding is zero.
+  func verify(_ reader: inout ByteReader, offset: UInt64) throws(FormatError) {
+    let start = reader.position
+    try reader.skip(storedLength)
+    guard reader.hash64(seed: headerHash, from: start) == frameHash else {
       throw FormatError(.badFrameHash, "the hash of a frame does not match", offset: offset)
+    }
+    guard try reader.areZero(frameBytes - FrameHeader.byteCount - storedLength) else {
+      throw FormatError(.badPadding, "the padding of a frame is not zero", offset: offset)
     }
   }
 

@@ -69,15 +69,16 @@ package struct SegmentScanner: ~Copyable {
   package let limit: UInt64
   private var window = Bytes.empty
   private var windowOffset: UInt64 = 0
-  /// Bytes of payload hashed so far.
-  private var hashedBytes: UInt64 = 0
+  /// Bytes read at a time: as long as frames are small, what the caches of a core hold.
+  private var windowBytes = SegmentScanner.windowBytesMin
+  /// Bytes of frames hashed so far.
+  var hashedBytes: UInt64 = 0
 
-  /// Bytes read at a time.
-  ///
-  /// A frame fits always.
-  private static let windowBytes = 8 << 20
-  /// The first read of a file, which is often the only one.
-  private static let firstWindowBytes = 256 << 10
+  private static let windowBytesMin = 256 << 10
+  /// Only a larger frame makes a larger window.
+  private static let windowBytesMax = 8 << 20
+  /// Frames that a window should hold, so that few bytes are read twice.
+  private static let framesPerWindow = 16
 
   /// Reads and checks the file header.
   package init(_ source: any ByteSource, limit: UInt64? = nil) throws(FormatError) {
@@ -85,22 +86,35 @@ package struct SegmentScanner: ~Copyable {
     self.limit = min(limit ?? source.length, source.length)
     position = UInt64(FileHeader.byteCount)
     do throws(FormatError) {
-      window = try source.read(0, SegmentScanner.firstWindowBytes)
+      window = try source.read(0, SegmentScanner.windowBytesMin)
       header = try FileHeader(window)
     } catch { throw source.path.map { error.at(path: $0) } ?? error }
   }
 
-  /// `count` bytes at `offset`, or fewer at the end.
-  private mutating func bytes(_ offset: UInt64, _ count: Int) throws(FormatError) -> Bytes {
+  /// Where in the window `count` bytes at `offset` lie, or fewer at the end.
+  private mutating func reach(_ offset: UInt64, _ count: Int) throws(FormatError) -> Range<Int> {
     let available = limit > offset ? limit - offset : 0
     let wanted = Int(min(UInt64(count), available))
     if offset < windowOffset || offset + UInt64(wanted) > windowOffset + UInt64(window.count) {
-      let size = min(UInt64(max(SegmentScanner.windowBytes, wanted)), available)
-      window = try source.read(offset, Int(size))
-      windowOffset = offset
+      try fill(offset, Int(min(UInt64(max(windowBytes, wanted)), available)))
     }
     let start = Int(offset - windowOffset)
-    return window.slice(start, max(min(wanted, window.count - start), 0))
+    return start..<start + max(min(wanted, window.count - start), 0)
+  }
+
+  /// Moves the window, in the same memory unless somebody kept a slice of it.
+  private mutating func fill(_ offset: UInt64, _ count: Int) throws(FormatError) {
+    var spare: Memory? = window.owner
+    window = .empty
+    windowOffset = offset
+    if !isKnownUniquelyReferenced(&spare) { spare = nil }
+    window = try source.read(offset, count, reusing: spare)
+  }
+
+  /// `count` bytes at `offset`, or fewer at the end.
+  private mutating func bytes(_ offset: UInt64, _ count: Int) throws(FormatError) -> Bytes {
+    let place = try reach(offset, count)
+    return window.slice(place.lowerBound, place.count)
   }
 
   /// What lies at the scanner's position.
@@ -114,8 +128,12 @@ package struct SegmentScanner: ~Copyable {
   ///
   /// - Throws: What is wrong with the bytes there; the position stays.
   package mutating func next() throws(FormatError) -> Step {
-    let headerBytes = try bytes(position, FrameHeader.byteCount)
-    if headerBytes.isZero { return .end }
+    let place = try reach(position, FrameHeader.byteCount)
+    let isEnd = try window.read { (reader: inout ByteReader) throws(FormatError) in
+      try reader.skip(place.lowerBound)
+      return try reader.areZero(place.count)
+    }
+    if isEnd { return .end }
     let frame = try frame(at: position)
     guard frame.header.type.isKnown(in: header.kind) || frame.header.type.isIgnorable else {
       throw FormatError(
@@ -128,30 +146,34 @@ package struct SegmentScanner: ~Copyable {
 
   /// Checks the frame at any offset, whatever its type.
   package mutating func frame(at offset: UInt64) throws(FormatError) -> ScannedFrame {
-    let headerBytes = try bytes(offset, FrameHeader.byteCount)
-    guard headerBytes.count == FrameHeader.byteCount else {
+    var place = try reach(offset, FrameHeader.byteCount)
+    guard place.count == FrameHeader.byteCount else {
       throw FormatError(
-        .truncated, "\(headerBytes.count) bytes are too few for a frame header", offset: offset)
+        .truncated, "\(place.count) bytes are too few for a frame header", offset: offset)
     }
-    return try frame(at: offset, headerBytes)
-  }
-
-  private mutating func frame(at offset: UInt64, _ headerBytes: Bytes) throws(FormatError)
-    -> ScannedFrame
-  {
     let salt = self.header.salt
-    let header = try headerBytes.read(origin: offset) {
+    let header = try window.read(origin: windowOffset) {
       (reader: inout ByteReader) throws(FormatError) in
-      try FrameHeader(&reader, offset: offset, salt: salt)
+      try reader.skip(place.lowerBound)
+      return try FrameHeader(&reader, offset: offset, salt: salt)
     }
-    hashedBytes += UInt64(header.frameBytes)
-    let whole = try bytes(offset, header.frameBytes)
-    guard whole.count == header.frameBytes else {
+    let frameBytes = header.frameBytes
+    hashedBytes += UInt64(frameBytes)
+    windowBytes = max(
+      windowBytes,
+      min(frameBytes * SegmentScanner.framesPerWindow, SegmentScanner.windowBytesMax))
+    place = try reach(offset, frameBytes)
+    guard place.count == frameBytes else {
       throw FormatError(
-        .truncated, "a frame of \(header.frameBytes) bytes passes the end of the file",
-        offset: offset)
+        .truncated, "a frame of \(frameBytes) bytes passes the end of the file", offset: offset)
     }
-    return try ScannedFrame(checking: whole, header, offset: offset)
+    let start = place.lowerBound + FrameHeader.byteCount
+    try window.read { (reader: inout ByteReader) throws(FormatError) in
+      try reader.skip(start)
+      try header.verify(&reader, offset: offset)
+    }
+    return ScannedFrame(
+      offset: offset, header: header, stored: window.slice(start, header.storedLength))
   }
 
   /// Whether searches have hashed so much that only a crafted file explains it.
@@ -173,7 +195,7 @@ package struct SegmentScanner: ~Copyable {
       if hasHeaderCheck(headerBytes, offset) {
         if isSearchExhausted { return nil }
         do throws(FormatError) {
-          return try frame(at: offset, headerBytes)
+          return try frame(at: offset)
         } catch  where error.code == .unreadable {
           throw error
         } catch {}

@@ -35,9 +35,47 @@ package struct ScannedTransaction: Sendable {
   }
 }
 
+/// The transactions of one frame, at least one; a single one costs no allocation.
+package struct TransactionList: Sendable, RandomAccessCollection {
+  private let head: ScannedTransaction
+  private let tail: [ScannedTransaction]
+  package let minStamp: Stamp
+  package let maxStamp: Stamp
+  /// The chain after the last one.
+  let chain: Hash128
+  /// Whether one of them lists parts.
+  let hasParts: Bool
+  private let isAscending: Bool
+
+  init(_ head: ScannedTransaction, _ tail: [ScannedTransaction]) {
+    self.head = head
+    self.tail = tail
+    var (minStamp, maxStamp) = (head.stamp, head.stamp)
+    var (hasParts, isAscending) = (head.partCount > 0, true)
+    for transaction in tail {
+      if transaction.stamp <= maxStamp { isAscending = false }
+      minStamp = Swift.min(minStamp, transaction.stamp)
+      maxStamp = Swift.max(maxStamp, transaction.stamp)
+      if transaction.partCount > 0 { hasParts = true }
+    }
+    self.minStamp = minStamp
+    self.maxStamp = maxStamp
+    chain = tail.last?.chain ?? head.chain
+    self.hasParts = hasParts
+    self.isAscending = isAscending
+  }
+
+  /// Whether each stamp is above `stamp` and above the one before it.
+  func ascends(from stamp: Stamp) -> Bool { isAscending && head.stamp > stamp }
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { tail.count + 1 }
+  package subscript(index: Int) -> ScannedTransaction { index == 0 ? head : tail[index - 1] }
+}
+
 /// What commits at once: a TX frame with the parts before it.
 package struct Unit: Sendable {
-  package let transactions: [ScannedTransaction]
+  package let transactions: TransactionList
   package let parts: [ScannedFrame]
   /// Where the unit starts and ends in the file.
   package let start: UInt64
@@ -116,11 +154,11 @@ package struct SegmentState: Sendable {
 
   private mutating func acceptTransactions(_ frame: ScannedFrame) throws(FormatError) -> Unit {
     let payload = try frame.payload()
-    var list: [ScannedTransaction] = []
+    let list: TransactionList
     let start = pendingParts.first?.offset ?? frame.offset
     do throws(FormatError) {
-      try payload.read(origin: 0) { (reader: inout ByteReader) throws(FormatError) in
-        try readTransactions(&reader, payload, frame, into: &list)
+      list = try payload.read(origin: 0) { (reader: inout ByteReader) throws(FormatError) in
+        try readTransactions(&reader, payload)
       }
       try checkParts(list, frame)
     } catch {
@@ -128,22 +166,19 @@ package struct SegmentState: Sendable {
       located.offset = frame.offset
       throw located
     }
-    for transaction in list {
-      maxStamp = max(maxStamp, transaction.stamp)
-      minStamp = min(minStamp, transaction.stamp)
-    }
+    maxStamp = max(maxStamp, list.maxStamp)
+    minStamp = min(minStamp, list.minStamp)
     transactions += UInt64(list.count)
     nextSequence += UInt64(list.count)
-    chain = list[list.count - 1].chain
+    chain = list.chain
     let unit = Unit(transactions: list, parts: pendingParts, start: start, frame: frame)
-    pendingParts = []
+    if !pendingParts.isEmpty { pendingParts = [] }
     return unit
   }
 
-  private func readTransactions(
-    _ reader: inout ByteReader, _ payload: Bytes, _ frame: ScannedFrame,
-    into list: inout [ScannedTransaction]
-  ) throws(FormatError) {
+  private func readTransactions(_ reader: inout ByteReader, _ payload: Bytes)
+    throws(FormatError) -> TransactionList
+  {
     guard try reader.hash128() == chain else {
       throw reader.error(.badChain, "the transaction does not continue the chain")
     }
@@ -164,15 +199,19 @@ package struct SegmentState: Sendable {
         throw reader.error(.badPart, "a part lies elsewhere than its transaction says")
       }
     }
-    var running = chain
-    list.reserveCapacity(min(count, Limits.reservedMax))
-    for index in 0..<count {
+    let head = try SegmentState.transaction(
+      &reader, payload, after: chain, sequence: nextSequence)
+    var running = head.chain
+    var tail: [ScannedTransaction] = []
+    if count > 1 { tail.reserveCapacity(min(count - 1, Limits.reservedMax)) }
+    for index in 1..<count {
       let transaction = try SegmentState.transaction(
         &reader, payload, after: running, sequence: nextSequence + UInt64(index))
       running = transaction.chain
-      list.append(transaction)
+      tail.append(transaction)
     }
     try reader.finish(.badTransaction, "a TX frame")
+    return TransactionList(head, tail)
   }
 
   /// Reads the fixed fields of one transaction and hashes it.
@@ -196,16 +235,16 @@ package struct SegmentState: Sendable {
     }
     try reader.skip(byteCount - (reader.position - start))
     let bytes = payload.slice(start, byteCount)
-    let hash = Checksum.hash128(bytes)
+    let hash = reader.hash128(from: start)
     return ScannedTransaction(
       sequence: sequence, stamp: stamp, flags: flags, operations: operations, partCount: parts,
       bytes: bytes, hash: hash, chain: Checksum.chain(chain, hash))
   }
 
   /// The part list must describe the parts that stand in front.
-  private func checkParts(_ list: [ScannedTransaction], _ frame: ScannedFrame) throws(FormatError) {
+  private func checkParts(_ list: TransactionList, _ frame: ScannedFrame) throws(FormatError) {
     guard !pendingParts.isEmpty else {
-      guard list.allSatisfy({ $0.partCount == 0 }) else {
+      guard !list.hasParts else {
         throw FormatError(.badPart, "a transaction lacks its parts")
       }
       return

@@ -20,68 +20,11 @@ package enum TailVerdict: String, Sendable, CaseIterable {
   }
 }
 
-/// What a walk over a whole segment found.
-package struct SegmentReading: Sendable {
-  package var verdict: TailVerdict
-  package var state: SegmentState
-  /// The first frame that is not valid, and why.
-  package var problem: FormatError?
-  /// Bytes behind the accepted end that are not zeros; 0 when clean.
-  package var droppedBytes: UInt64 = 0
-  package var seal: Seal?
-
-  /// The end of what is accepted.
-  package var accepted: UInt64 { state.accepted }
-}
-
 extension SegmentScanner {
-  /// Walks all frames, hands every unit to `unit`, and judges the end.
-  ///
-  /// `durableMark` is what the superblock promises of this file, 0 when it promises nothing.
-  ///
-  /// - Throws: `unreadable` when the system cannot read, `unknownFrame` and `unknownVersion` for
-  ///   newer files; everything else becomes a verdict. So does what `hint` and `unit` throw: the
-  ///   walk ends as corrupt behind the frame that they refused, whose own hashes are sound.
-  package mutating func readAll(
-    durableMark: UInt64 = 0,
-    hint: (ScannedFrame) throws(FormatError) -> Void = { _ throws(FormatError) in },
-    unit: (Unit) throws(FormatError) -> Void = { _ throws(FormatError) in }
-  ) throws(FormatError) -> SegmentReading {
-    var state = SegmentState(header)
-    while true {
-      var frame: ScannedFrame?
-      var bad: FormatError?
-      do throws(FormatError) {
-        guard case .frame(let next) = try next() else {
-          return try judgeEnd(state, durableMark)
-        }
-        frame = next
-      } catch {
-        if error.code == .unreadable || error.code == .unknownFrame { throw error }
-        bad = error
-      }
-      guard let frame else {
-        return try judge(state, durableMark, bad, isValidFrame: false)
-      }
-      do throws(FormatError) {
-        if let completed = try state.accept(frame) {
-          try unit(completed)
-        } else if frame.header.type == .schema {
-          try hint(frame)
-        }
-      } catch {
-        if [.unreadable, .unknownVersion].contains(error.code) { throw error }
-        return try judge(state, durableMark, error, isValidFrame: true)
-      }
-      if state.isSealed { return try readTrailer(state, frame, durableMark) }
-    }
-  }
-
-  /// The end of the data was reached without a SEAL.
-  private mutating func judgeEnd(_ state: SegmentState, _ durableMark: UInt64) throws(FormatError)
-    -> SegmentReading
+  /// The end of the data was reached without a SEAL; behind it are zeros, up to `rest` if not all.
+  mutating func judgeEnd(_ state: SegmentState, _ durableMark: UInt64, rest: UInt64?)
+    throws(FormatError) -> SegmentReading
   {
-    let rest = try remainder(from: position)
     var reading = SegmentReading(verdict: .clean, state: state)
     if state.accepted < durableMark {
       reading.verdict = .corrupt
@@ -104,8 +47,9 @@ extension SegmentScanner {
     return reading
   }
 
-  private mutating func judge(
-    _ state: SegmentState, _ durableMark: UInt64, _ problem: FormatError?, isValidFrame: Bool
+  /// The frame at the position is bad, or breaks a rule although its hashes are right.
+  mutating func judge(
+    _ state: SegmentState, _ durableMark: UInt64, _ problem: FormatError, isValidFrame: Bool
   ) throws(FormatError) -> SegmentReading {
     var reading = SegmentReading(verdict: .torn, state: state)
     reading.problem = problem
@@ -190,14 +134,17 @@ extension SegmentScanner {
   }
 
   /// A SEAL was read: what it says and its trailer must agree with the walk.
-  private mutating func readTrailer(
-    _ state: SegmentState, _ frame: ScannedFrame, _ durableMark: UInt64
+  ///
+  /// The scanner stands behind the SEAL. `comparesCount` is false when the walk started anew
+  /// behind damage.
+  mutating func judgeSeal(
+    _ state: SegmentState, _ frame: ScannedFrame, _ durableMark: UInt64, comparesCount: Bool
   ) throws(FormatError) -> SegmentReading {
     var reading = SegmentReading(verdict: .corrupt, state: state)
     let end = position + UInt64(Trailer.byteCount)
     let bytes = try raw(position, Trailer.byteCount)
     do throws(FormatError) {
-      let seal = try readSeal(state, frame)
+      let seal = try readSeal(state, frame, comparesCount: comparesCount)
       reading.seal = seal
     } catch {
       return try dropped(reading, error)
@@ -230,12 +177,15 @@ extension SegmentScanner {
     return reading
   }
 
-  private func readSeal(_ state: SegmentState, _ frame: ScannedFrame) throws(FormatError) -> Seal {
+  private func readSeal(
+    _ state: SegmentState, _ frame: ScannedFrame, comparesCount: Bool
+  ) throws(FormatError) -> Seal {
     let seal = try frame.payload().read(origin: frame.offset) {
       (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
     }
     guard seal.chain == state.chain, seal.lastSequence == state.nextSequence &- 1,
-      seal.firstSequence == header.firstSequence, seal.transactions == state.transactions
+      seal.firstSequence == header.firstSequence,
+      !comparesCount || seal.transactions == state.transactions
     else {
       throw FormatError(
         .badSeal, "the SEAL contradicts the transactions before it", offset: frame.offset)

@@ -75,7 +75,7 @@ private struct StoreFacts {
 
   /// Names and tail of the newest segment.
   private mutating func read(_ place: SegmentPlace, _ disk: any Disk) throws {
-    let cursor = try SegmentCursor(place, disk: disk, keepsColumns: false)
+    let cursor = try SegmentWalk(place, disk: disk, keepsColumns: false)
     defer { cursor.close() }
     while let event = try cursor.next() {
       switch event {
@@ -87,7 +87,7 @@ private struct StoreFacts {
       }
     }
     let isKnown = findings.contains { $0.file == place.path && $0.severity == .corruption }
-    if !isKnown, let finding = try SegmentVerdict.judge(place, disk: disk).finding(place),
+    if !isKnown, let finding = try cursor.verdict().finding(place.path),
       !findings.contains(finding)
     {
       findings.append(finding)

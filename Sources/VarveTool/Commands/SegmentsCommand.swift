@@ -30,13 +30,14 @@ extension CommandSpec {
     let places = set.logs.filter { replica == nil || $0.replica == replica }.flatMap(\.places)
     var rows: [SegmentRow] = []
     for place in places {
-      let verdict =
-        context.options.flag("check") ? try SegmentVerdict.judge(place, disk: disk) : nil
-      rows.append(
-        SegmentRow(
-          place: place, summary: try SegmentSummary(place, disk: disk), verdict: verdict))
+      let summary = try SegmentSummary(place, disk: disk)
+      var verdict: SegmentVerdict?
+      if context.options.flag("check") {
+        verdict = try summary.verdict ?? SegmentVerdict.judge(place, disk: disk)
+      }
+      rows.append(SegmentRow(place: place, summary: summary, verdict: verdict))
     }
-    let findings = set.findings + rows.compactMap { row in row.verdict?.finding(row.place) }
+    let findings = set.findings + rows.compactMap { row in row.verdict?.finding(row.place.path) }
     try SegmentRow.print(rows, findings, context, isStore: set.isStore)
     return findings.exitCode(strict: context.globals.isStrict)
   }

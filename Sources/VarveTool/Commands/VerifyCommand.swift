@@ -17,7 +17,7 @@ extension CommandSpec {
       """,
     options: [
       OptionSpec(
-        "level", .choice("LEVEL", Verifier.Level.allCases.map(\.rawValue)),
+        "level", .choice("LEVEL", VerifyLevel.allCases.map(\.rawValue)),
         help: "quick, normal (the default) or full")
     ],
     arguments: [ArgumentSpec("STORE", .optional, help: "a store directory or a segment file")],
@@ -32,7 +32,7 @@ extension CommandSpec {
       context.command.argument("STORE"), context, disk: disk)
     let set = try LogSet.open(target, disk: disk)
     let level =
-      context.options.value("level").flatMap(Verifier.Level.init(rawValue:)) ?? .normal
+      context.options.value("level").flatMap(VerifyLevel.init(rawValue:)) ?? .normal
     let verifier = Verifier(
       set: set, disk: disk, level: level, threads: context.globals.threads)
     let report = try verifier.run()

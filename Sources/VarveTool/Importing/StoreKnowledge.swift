@@ -21,7 +21,7 @@ struct StoreKnowledge {
     for log in set.logs {
       var indices = IndexBook(own: log.replica)
       for place in log.places {
-        let cursor = try SegmentCursor(place, disk: disk, keepsColumns: false)
+        let cursor = try SegmentWalk(place, disk: disk, keepsColumns: false)
         defer { cursor.close() }
         while let event = try cursor.next() {
           switch event {

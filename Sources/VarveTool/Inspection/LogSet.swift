@@ -5,25 +5,22 @@ import VarveFormat
 
 /// One segment file in its place.
 struct SegmentPlace: Sendable {
-  var path: String
-  var header: FileHeader
-  var length: UInt64
-  var trailer: Trailer?
-  /// The header of the segment with the next ordinal, when that is here.
-  var successor: FileHeader?
-  /// Whether it is the last segment of its replica that is here.
-  var isNewest = true
-  /// What the superblock promises durable of it; 0 when nothing.
-  var durableMark: UInt64 = 0
+  var segment: CatalogSegment
   /// The header as it lies in the file is damaged and was put together from what is known.
   var hasRepairedHeader = false
 
-  var isSealed: Bool { trailer != nil }
+  init(_ segment: CatalogSegment) { self.segment = segment }
 
-  /// How far the file counts: an unsealed one up to what its successor accepted (Q1).
-  var limit: UInt64 {
-    guard let successor, !isSealed else { return length }
-    return min(successor.previousBytes, length)
+  var path: String { segment.file.path }
+  var header: FileHeader { segment.file.header }
+  var length: UInt64 { segment.file.length }
+  var isNewest: Bool { segment.isNewest }
+  var isSealed: Bool { segment.isSealed }
+  /// The trailer, when the file counts as sealed.
+  var trailer: Trailer? { isSealed ? segment.file.trailer : nil }
+  /// Whether its name promises a SEAL and a trailer.
+  var hasSealedName: Bool {
+    if case .sealed = segment.file.name { true } else { false }
   }
 }
 
@@ -59,7 +56,7 @@ struct LogSet: Sendable {
   }
 
   private static func open(_ paths: StorePaths, _ disk: any Disk) throws -> LogSet {
-    let opening = try LogOpening(disk, paths, syncsTails: false)
+    let opening = try LogOpening(disk, paths, syncsTails: false, readsTails: false)
     guard let store = opening.store else {
       guard opening.hasSuperblockFile || !opening.catalog.report.findings.isEmpty else {
         throw LogError(
@@ -128,16 +125,6 @@ struct LogSet: Sendable {
 }
 
 extension SegmentPlace {
-  init(_ segment: CatalogSegment) {
-    let header = segment.file.header
-    let next = segment.successor?.ordinal == header.ordinal + 1 ? segment.successor : nil
-    self.init(
-      path: segment.file.path, header: header, length: segment.file.length,
-      trailer: segment.isSealed ? segment.file.trailer : nil, successor: next,
-      isNewest: segment.isNewest,
-      durableMark: segment.durableMark)
-  }
-
   /// A file by itself.
   init(_ source: any ByteSource, path: String) throws(FormatError) {
     let header: FileHeader
@@ -148,13 +135,15 @@ extension SegmentPlace {
       }
       header = try FileHeader(bytes)
     } catch { throw error.at(path: path) }
-    var trailer: Trailer?
-    let size = UInt64(Trailer.byteCount)
-    if source.length >= UInt64(FileHeader.byteCount) + size {
-      let offset = source.length - size
-      let bytes = try source.read(offset, Trailer.byteCount)
-      trailer = try? Trailer(bytes, offset: offset, salt: header.salt)
-    }
-    self.init(path: path, header: header, length: source.length, trailer: trailer)
+    try self.init(source, header, path)
+  }
+
+  /// A file by itself with a header that is known.
+  init(_ source: any ByteSource, _ header: FileHeader, _ path: String) throws(FormatError) {
+    self.init(
+      CatalogSegment(
+        file: SegmentFile(
+          path: path, name: SegmentName(path.lastPathComponent), header: header,
+          length: source.length, trailer: try SegmentFile.trailer(source, header))))
   }
 }

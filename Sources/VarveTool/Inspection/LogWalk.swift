@@ -47,7 +47,7 @@ private final class ReplicaWalk {
   private let isReversed: Bool
   private let keepsColumns: Bool
   private var nextPlace = 0
-  private var cursor: SegmentCursor?
+  private var cursor: SegmentWalk?
   private var verdict: SegmentVerdict?
   private var queue: [WalkEvent] = []
   private var position = 0
@@ -90,10 +90,8 @@ private final class ReplicaWalk {
     let place = places[nextPlace]
     nextPlace += 1
     verdict = place.isSealed ? nil : try SegmentVerdict.judge(place, disk: disk)
-    if case .sealed? = SegmentName(place.path.lastPathComponent), !place.isSealed {
-      tail = verdict?.finding(place)
-    }
-    let cursor = try SegmentCursor(place, disk: disk, keepsColumns: keepsColumns)
+    if place.hasSealedName, !place.isSealed { tail = verdict?.finding(place.path) }
+    let cursor = try SegmentWalk(place, disk: disk, keepsColumns: keepsColumns)
     self.cursor = cursor
     if !isReversed { noteGap(place) }
     return true
@@ -160,11 +158,7 @@ private final class ReplicaWalk {
       guard frame.header.type == .schema, let payload = try? frame.payload() else { return }
       hints += (try? SchemaHint.decode(payload)) ?? []
     case .unknown(let frame):
-      met.append(
-        Finding(
-          "unknownFrame", .unknown, file: place.path, offset: frame.offset,
-          "frame type \(frame.header.type.rawValue) is from a newer version",
-          fix: "use a newer varve"))
+      met.append(Finding.unknownFrame(frame.header.type, place.path, frame.offset))
       queue.append(.unknown(path: place.path, frame))
     case .damage(let range):
       guard let finding = try finding(range, place) else { return }
@@ -180,7 +174,7 @@ private final class ReplicaWalk {
     if verdict == nil { verdict = try SegmentVerdict.judge(place, disk: disk) }
     if !range.isResumed, let verdict {
       if verdict.verdict == .sealed, !place.isSealed { return nil }
-      if var known = verdict.finding(place) {
+      if var known = verdict.finding(place.path) {
         known.sequence = range.lost.lowerBound
         return known
       }

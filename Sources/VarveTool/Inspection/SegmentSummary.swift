@@ -18,6 +18,8 @@ struct SegmentSummary: Sendable {
   var isSealed: Bool
   /// Where a walk met damage; nil when it met none, or when only the SEAL was read.
   var damageOffset: UInt64?
+  /// How the segment ends, when it was walked.
+  var verdict: SegmentVerdict?
 
   /// - Throws: `unreadable` and `DiskError` when the system cannot read.
   init(_ place: SegmentPlace, disk: any Disk) throws {
@@ -61,7 +63,7 @@ struct SegmentSummary: Sendable {
   }
 
   private init(walking place: SegmentPlace, disk: any Disk) throws {
-    let cursor = try SegmentCursor(place, disk: disk, keepsColumns: false)
+    let cursor = try SegmentWalk(place, disk: disk, keepsColumns: false)
     defer { cursor.close() }
     var damage: UInt64?
     var accepted: UInt64?
@@ -84,7 +86,9 @@ struct SegmentSummary: Sendable {
     acceptedBytes = accepted ?? cursor.state.accepted
     rawBytes = cursor.rawBytes
     isSealed = false
-    damageOffset = damage
+    verdict = try cursor.verdict()
+    // A sealed name stands for a file that ends with its trailer.
+    damageOffset = damage ?? (place.hasSealedName ? acceptedBytes : nil)
   }
 
   /// Raw bytes for each stored byte, `1.0x` and more.

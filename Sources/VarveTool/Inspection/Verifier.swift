@@ -5,7 +5,7 @@ import VarveFormat
 
 /// What a verification found and read.
 struct VerifyReport {
-  var level: Verifier.Level
+  var level: VerifyLevel
   var findings: [Finding]
   var segments = 0
   var transactions: UInt64 = 0
@@ -27,19 +27,9 @@ struct VerifyReport {
 
 /// Runs the checks.
 struct Verifier {
-  /// How much is read.
-  enum Level: String, CaseIterable {
-    /// Headers, seals and sizes.
-    case quick
-    /// Every frame hash, part hash and chain value.
-    case normal
-    /// Also decodes everything and replays it.
-    case full
-  }
-
   let set: LogSet
   let disk: PosixDisk
-  let level: Level
+  let level: VerifyLevel
   var threads: Int?
 
   func run() throws -> VerifyReport {
@@ -69,7 +59,7 @@ struct Verifier {
     let summary = try SegmentSummary(place, disk: disk)
     report.transactions += summary.transactions
     report.bytes += summary.isSealed ? UInt64(FileHeader.byteCount) : summary.acceptedBytes
-    let name = SegmentName(place.path.lastPathComponent)
+    let name = place.segment.file.name
     if case .sealed(let first, let last, _) = name {
       if !place.isSealed {
         report.findings.append(
@@ -85,28 +75,13 @@ struct Verifier {
       }
     }
     guard !place.isSealed else { return }
-    let finding = try SegmentVerdict.judge(place, disk: disk).finding(place)
     if case .sealed? = name { return }
-    if let finding { report.findings.append(finding) }
+    if let finding = summary.verdict?.finding(place.path) { report.findings.append(finding) }
   }
 
-  /// Segments side by side when there are several, else the parts of one.
   private func normal(_ report: inout VerifyReport) throws {
-    let places = set.places
-    let decodes = level == .full
-    let disk = disk
-    let isSerial = threads == 1
-    let inside = places.count < 2 && !isSerial
-    let checks: [SegmentCheck]
-    if isSerial || places.count < 2 {
-      checks = try places.map {
-        try SegmentCheck.run($0, disk: disk, decodes: decodes, isParallel: inside)
-      }
-    } else {
-      checks = try Parallel.map(places.count) { (index: Int) throws(any Error) in
-        try SegmentCheck.run(places[index], disk: disk, decodes: decodes, isParallel: false)
-      }
-    }
+    let checks = try LogVerifier.verify(
+      disk, set.places.map(\.segment), level: level, isSerial: threads == 1)
     for check in checks {
       report.findings += check.findings
       report.transactions += check.transactions

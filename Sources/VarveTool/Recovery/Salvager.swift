@@ -149,13 +149,8 @@ final class Salvager {
       let found = try HeaderRepair.header(of: file, store: store, replica: ReplicaID(directory)),
       found.header.kind == .segment
     else { return nil }
-    var place = SegmentPlace(path: path, header: found.header, length: file.length)
+    var place = try SegmentPlace(file, found.header, path)
     place.hasRepairedHeader = found.isRepaired
-    let size = UInt64(Trailer.byteCount)
-    if file.length >= UInt64(FileHeader.byteCount) + size {
-      let bytes = try file.read(file.length - size, Trailer.byteCount)
-      place.trailer = try? Trailer(bytes, offset: file.length - size, salt: found.header.salt)
-    }
     outcome.add(
       "file",
       [
@@ -205,13 +200,14 @@ final class Salvager {
   ) throws {
     let header = place.header
     let isFollowed = log.places.contains { $0.header.ordinal > header.ordinal }
-    if isFollowed || place.isSealed { return }
-    if case .sealed? = SegmentName(place.path.lastPathComponent) { return }
+    if isFollowed || place.isSealed || place.hasSealedName { return }
     let promise = promises.first { $0.replica == log.replica && $0.openOrdinal >= header.ordinal }
     // A store that was closed in order has said all.
     if promise?.isClean == true { return }
     var marked = place.whole
-    if promise?.openOrdinal == header.ordinal { marked.durableMark = promise?.durableMark ?? 0 }
+    if promise?.openOrdinal == header.ordinal {
+      marked.segment.durableMark = promise?.durableMark ?? 0
+    }
     let verdict = try SegmentVerdict.judge(marked, disk: disk)
     guard verdict.verdict == .suspect || verdict.verdict == .corrupt else { return }
     outcome.suspects += 1
@@ -228,7 +224,7 @@ final class Salvager {
   private func chain(_ log: ReplicaLog, _ main: RunWriter, reports: Bool) throws -> Bool {
     var hasOthers = false
     for place in log.places {
-      let cursor = try SegmentCursor(place.whole, disk: disk)
+      let cursor = try SegmentWalk(place.whole, disk: disk)
       defer { cursor.close() }
       while let event = try cursor.next() {
         switch event {
@@ -278,7 +274,7 @@ final class Salvager {
     var run: RunWriter?
     var seen = next
     for place in log.places {
-      let cursor = try SegmentCursor(place.whole, disk: disk)
+      let cursor = try SegmentWalk(place.whole, disk: disk)
       defer { cursor.close() }
       while let event = try cursor.next() {
         guard case .unit(let unit, _) = event, let last = unit.transactions.last,
@@ -339,7 +335,7 @@ extension SegmentPlace {
   /// The segment without what its successor accepted of it: a recovery looks at all of it.
   fileprivate var whole: SegmentPlace {
     var place = self
-    place.successor = nil
+    place.segment.successor = nil
     return place
   }
 }

@@ -77,6 +77,8 @@ struct ReferenceDraft {
   private var created: [ReferenceID] = []
   private var touched: Set<ReferenceChange> = []
   private var reborn: Set<ReferenceID> = []
+  /// Objects that this transaction deletes, which it does not write to after that.
+  private var ended: Set<ReferenceID> = []
 
   init(_ maker: ReferenceMaker, _ place: Int) {
     self.maker = maker
@@ -132,12 +134,15 @@ struct ReferenceDraft {
       }
     }
     let births = keys.compactMap { if case .birth(let id) = $0 { id } else { nil } }
-    let isFree = keys.isDisjoint(with: touched) && objects.isDisjoint(with: reborn)
+    let isFree =
+      keys.isDisjoint(with: touched) && objects.isDisjoint(with: reborn)
+      && objects.isDisjoint(with: ended)
     // A birth beside other writes to the object would leave their order to chance.
     let others = touched.flatMap { ReferenceDraft.objects($0) }
     guard isFree, !births.contains(where: { others.contains($0) }) else { return false }
     touched.formUnion(keys)
     reborn.formUnion(births)
+    if case .delete(let object) = operation { ended.insert(transaction.id(object)) }
     return true
   }
 
