@@ -39,6 +39,9 @@ let allowances: [Allowance] = [
     .hostOrder, "Sources/VarveFormat/Column/",
     because: "packed numbers are loaded and stored a word at a time"),
   Allowance(
+    .hostOrder, "Sources/Varve/Graph/Column/",
+    because: "raw numbers of chunks lie in memory as the host has them"),
+  Allowance(
     .hostOrder, "Sources/VarveImport/Bytes/",
     because: "the scanner looks at eight bytes of text at once"),
   Allowance(
@@ -50,6 +53,9 @@ let allowances: [Allowance] = [
   Allowance(
     .unsafePointers, "Sources/VarveFormat/Column/",
     because: "decoded columns are memory that the graph adopts without copying it"),
+  Allowance(
+    .unsafePointers, "Sources/Varve/Graph/Column/",
+    because: "the column storage is memory that snapshots share"),
   Allowance(
     .unsafePointers, "Sources/VarveImport/Bytes/",
     because: "the scanner and zlib work on buffers in place"),

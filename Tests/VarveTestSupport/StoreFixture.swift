@@ -24,7 +24,8 @@ package enum StoreFixture {
           .bool("isDone", tag: 3, default: false), .double("weight", tag: 4, isOptional: true),
         ],
         relationships: [
-          .toOne("project", tag: 5, to: "Project", inverse: "items", inverseTag: 6,
+          .toOne(
+            "project", tag: 5, to: "Project", inverse: "items", inverseTag: 6,
             onDelete: .cascade),
           .toOne("assignee", tag: 7, to: "Person", inverse: "tasks", inverseTag: 6),
         ]),

@@ -226,7 +226,10 @@ struct BaselineMarks {
     var newPlaces: [Int: Int] = [:]
     for (place, row) in rows.enumerated() {
       let own = order.map { $0[row] } ?? row
-      let mark = state.marks.group(table, run, own >> 12)?.row(own & 4_095) ?? .zero
+      // What was only named and never created has no birth.
+      let isCreated = state.tables[table].life(run: run, row: own) != nil
+      let known = isCreated ? state.marks.group(table, run, own >> 12) : nil
+      let mark = known?.row(own & 4_095) ?? .zero
       stamps.append(mark.stamp)
       authors.append(mark.stamp == 0 ? 0 : UInt64(creators[Int(mark.author)]))
       if order != nil { newPlaces[own] = place }

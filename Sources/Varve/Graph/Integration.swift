@@ -332,7 +332,8 @@ extension GraphState {
     if schema.resolved.isCascading { updateCuts(address) }
   }
 
-  /// A new birth (Q17): registers, dots and entries older than it are gone; false when the object was
+  /// A new birth (Q17): registers, dots and entries older than it are gone; false when the object
+  /// was
   /// born again later.
   private mutating func recreate(_ address: RowAddress, _ mark: WriteMark) -> Bool {
     guard creators.isNewer(mark, than: marks.row(address)) else { return false }

@@ -231,9 +231,10 @@ struct ReplicaDictionary: Sendable {
     locals.reserveCapacity(count)
     for index in 0..<count {
       // An index that was never declared is no creator: 0 stands for identities, which have none.
-      locals.append(try names[UInt32(index)].map { name throws(GraphError) in
-        try creators.intern(name)
-      } ?? .max)
+      locals.append(
+        try names[UInt32(index)].map { name throws(GraphError) in
+          try creators.intern(name)
+        } ?? .max)
     }
     return CreatorMap(locals: locals)
   }

@@ -300,7 +300,7 @@ extension Table {
       group.compactHeap(column, rows: rows)
       heap = group.heap(column)
     }
-    guard let code = bytes.withUnsafeBytes({ heap?.append($0) }) else { return nil }
+    guard let code = heap?.append(bytes) else { return nil }
     if group.writeInPlace(column, place, code, isOwn: isOwn, isUnpublished: isUnpublished) {
       return true
     }

@@ -109,8 +109,9 @@ extension Log {
   /// The baseline that the superblock names: the first half of its content hash, 0 for none.
   package var baselineHash: UInt64 { monitor.withLock { superblock.baselineHash } }
 
-  /// From now on a fresh replica writes (Q51): what the state holds of this one is more than its
-  /// log. Before the first write only.
+  /// Lets a fresh replica write from now on (Q51).
+  ///
+  /// For a state that holds more of this replica than its log. Before the first write only.
   package func startFreshReplica() {
     monitor.withLock {
       precondition(segment == nil, "a replica is given up before anything is written")

@@ -43,7 +43,8 @@ final class CompactionGate: Sendable {
 extension Store {
   /// Writes the whole state as a baseline, so that opening need not replay the log.
   ///
-  /// Runs on the calling thread; readers and writers go on meanwhile. The new baseline is read again
+  /// Runs on the calling thread; readers and writers go on meanwhile. The new baseline is read
+  /// again
   /// and verified before the store relies on it. The log stays: a baseline is a cache.
   ///
   /// - Throws: `readOnly`, `closed`, `disk`, `diskFull`; the store is as before then.
@@ -120,8 +121,9 @@ struct BaselineWriter: Sendable {
   /// Bytes that are gathered before they are written.
   private static let pieceBytes = 4 << 20
 
-  /// Writes a state: temporary file, sync, verification by reading it again, rename, sync of the
-  /// directory (D1, D4). A file that is there under the name is met, not replaced.
+  /// Writes a state: temporary file, sync, verification, rename, sync of the directory (D1, D4).
+  ///
+  /// A file that is there under the name is met, not replaced.
   func write(_ state: GraphState, generation: UInt64, parent: Hash128) throws(DiskError)
     -> WrittenBaseline
   {

@@ -58,12 +58,15 @@ public struct DynamicObject: Sendable {
   let rule: EntityRule
 
   /// The object's id.
-  public var id: ObjectID { ObjectID(graph.name(handle) ?? ObjectName(entity: 0, .identity(.zero))) }
+  public var id: ObjectID {
+    ObjectID(graph.name(handle) ?? ObjectName(entity: 0, .identity(.zero)))
+  }
 
   /// The name of its entity.
   public var entity: String { rule.label }
 
-  /// The value of an attribute, its default when it was never written; nil when it has none, and for
+  /// The value of an attribute, its default when it was never written; nil when it has none, and
+  /// for
   /// a name that the entity does not have.
   public subscript(attribute: String) -> AttributeValue? {
     guard let attribute = rule.attribute(named: attribute) else { return nil }

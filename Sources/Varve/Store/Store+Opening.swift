@@ -16,7 +16,8 @@ extension Store {
 
   /// Opens a store for reading and writing; creates it when there is none.
   ///
-  /// Opening writes nothing. The schema is declared in the log by the first write; a store without a
+  /// Opening writes nothing. The schema is declared in the log by the first write; a store without
+  /// a
   /// declared schema is read by what its log says.
   ///
   /// - Throws: `busy` when somebody else has it open, `tooNew`, `schemaConflict`, `disk`. Damage is
@@ -77,7 +78,7 @@ extension Store {
         at: path, disk: disk, clock: clock, entropy: entropy, options: logOptions)
     } catch { throw StoreError(error) }
     do throws(StoreError) {
-      let loaded = try StoreLoading(disk, log.paths, bound: .validFrames).load(log.opening)
+      let loaded = try StoreLoading(disk, log.paths, bound: .validFrames).read(log.opening)
       return try make(log, loaded, schema, options, disk, entropy)
     } catch {
       try? log.close()
@@ -94,7 +95,7 @@ extension Store {
     guard opening.store != nil else {
       throw StoreError(.notAStore, "there is no store", path: path)
     }
-    let loaded = try StoreLoading(disk, paths, bound: .syncedOffset).load(opening)
+    let loaded = try StoreLoading(disk, paths, bound: .syncedOffset).read(opening)
     return Store(
       disk: disk, entropy: SystemEntropy(), log: nil, paths: paths, options: StoreOptions(),
       declared: nil, isReadOnly: true, report: report(opening.report, loaded),

@@ -5,8 +5,10 @@ import VarveFormat
 extension Store {
   /// Runs a body on a draft of the graph and makes all its changes durable, or none.
   ///
-  /// The body runs while no other write does. Its changes are appended to the log as one transaction,
-  /// and shown to readers when the log acknowledged them. When the body throws, nothing has happened.
+  /// The body runs while no other write does. Its changes are appended to the log as one
+  /// transaction,
+  /// and shown to readers when the log acknowledged them. When the body throws, nothing has
+  /// happened.
   ///
   /// ```swift
   /// try store.write { context in
@@ -162,7 +164,7 @@ extension Store {
   }
 
   /// Reads the graph again after a write that the log refused.
-  private func reload(_ writer: inout Writer) throws(StoreError) {
+  func reload(_ writer: inout Writer) throws(StoreError) {
     guard let log else { return }
     if log.state == "poisoned" {
       throw StoreError(
@@ -175,7 +177,7 @@ extension Store {
     do throws(LogError) {
       opening = try LogOpening(disk, log.paths, syncsTails: false)
     } catch { throw StoreError(error) }
-    let loaded = try loading.load(opening)
+    let loaded = try loading.read(opening)
     writer.state = loaded.state
     writer.compaction.baseline = loaded.compaction.baseline
     writer.author = try StoreLoading.author(&writer.state, log)

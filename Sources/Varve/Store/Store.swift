@@ -14,7 +14,8 @@ import VarveFormat
 /// try store.close()
 /// ```
 ///
-/// All methods may be called from any thread. Reading never waits; writes run one after the other and
+/// All methods may be called from any thread. Reading never waits; writes run one after the other
+/// and
 /// share their syncs (Q34).
 public final class Store: Sendable {
   let disk: any Disk
@@ -76,7 +77,23 @@ public final class Store: Sendable {
   /// The newest durable graph.
   ///
   /// - Complexity: O(1); never waits for a write.
-  public func snapshot() -> Snapshot { Snapshot(published.withLock { $0.graph }) }
+  public func snapshot() -> Snapshot {
+    let newest = graph
+    if newest.failure != nil {
+      repair()
+      return Snapshot(graph)
+    }
+    return Snapshot(newest)
+  }
+
+  /// Reads the graph again without a baseline whose columns turned out to be damaged (Q27).
+  private func repair() {
+    writer.withLock { writer in
+      noteDamage(&writer)
+      // When the logs cannot be read either, the snapshot says what is wrong.
+      if writer.needsReload { try? reload(&writer) }
+    }
+  }
 
   /// Makes a graph the newest one, unless a newer one is there.
   func publish(_ graph: GraphSnapshot, ticket: UInt64) {
@@ -108,7 +125,7 @@ public final class Store: Sendable {
         opening = try LogOpening(disk, paths, syncsTails: false)
       } catch { throw StoreError(error) }
       let bound: ReadBound = isReadOnly ? .syncedOffset : .validFrames
-      let loaded = try StoreLoading(disk, paths, bound: bound).load(opening, usesBaseline: false)
+      let loaded = try StoreLoading(disk, paths, bound: bound).read(opening, usesBaseline: false)
       let isSame = StateDigest(loaded.state) == StateDigest(writer.state)
       writer.state = loaded.state
       if let log { writer.author = try StoreLoading.author(&writer.state, log) }
@@ -136,7 +153,10 @@ public final class Store: Sendable {
   /// - Complexity: O(registers).
   package func digest() -> StateDigest {
     let state = writer.withLock { $0.state }
-    return StateDigest(state)
+    let digest = StateDigest(state)
+    guard !state.failures.isEmpty else { return digest }
+    repair()
+    return StateDigest(writer.withLock { $0.state })
   }
 
   /// Closes the store in order; waits for writes and a compaction under way.

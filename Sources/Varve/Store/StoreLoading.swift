@@ -29,7 +29,7 @@ struct StoreLoading {
   /// The newest usable baseline and the logs behind it; the logs alone when there is none.
   ///
   /// - Throws: `disk` and `tooNew`.
-  func load(_ opening: LogOpening, usesBaseline: Bool = true) throws(StoreError) -> LoadedStore {
+  func read(_ opening: LogOpening, usesBaseline: Bool = true) throws(StoreError) -> LoadedStore {
     var loaded = LoadedStore(state: GraphState())
     if usesBaseline { try adoptBaseline(opening, &loaded) }
     let result: ReplayResult

@@ -113,7 +113,8 @@ public final class WriteContext {
   func reference(_ handle: Handle) -> ObjectReference {
     let entity = state.tables[handle.table].entity
     if handle.creator == CreatorTable.identityIndex {
-      return ObjectReference(entity: entity, identity: state.identityKeys[handle.bits]?.hash ?? .zero)
+      return ObjectReference(
+        entity: entity, identity: state.identityKeys[handle.bits]?.hash ?? .zero)
     }
     return ObjectReference(
       entity: entity, index: dictionary[handle.creator] ?? 0, serial: handle.serial)
@@ -172,7 +173,8 @@ public final class WriteContext {
 
   /// Deletes an object; what its delete rules say about others follows from that at once.
   ///
-  /// - Throws: `unknownObject`, `deleteDenied` when a relationship with the rule `deny` points to it.
+  /// - Throws: `unknownObject`, `deleteDenied` when a relationship with the rule `deny` points to
+  /// it.
   public func delete(_ id: ObjectID) throws(StoreError) {
     let handle = try handle(id)
     try checkDenials(handle)
@@ -284,7 +286,8 @@ public final class WriteContext {
     let object = reference(handle)
     let operation: Operation =
       value.map { .set(object, [FieldValue(tag, $0)]) } ?? .unset(object, [FieldType(tag, type)])
-    if let creation = creations[handle.bits], case .create(_, let key, var fields) = operations[creation]
+    if let creation = creations[handle.bits],
+      case .create(_, let key, var fields) = operations[creation]
     {
       // The register belongs to the creation, which says what it was born with.
       fields.removeAll { $0.field == tag }
@@ -364,7 +367,9 @@ public final class WriteContext {
           isPaired: true, a: reference(handle), fieldA: relation.tag, b: reference(other),
           fieldB: relation.inverse))
     }
-    guard let partner = LinkReader(GraphSnapshot(state), relation).target(of: handle) else { return }
+    guard let partner = LinkReader(GraphSnapshot(state), relation).target(of: handle) else {
+      return
+    }
     try apply(
       .pair(
         isPaired: false, a: reference(handle), fieldA: relation.tag, b: reference(partner),

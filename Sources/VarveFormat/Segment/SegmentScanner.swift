@@ -22,13 +22,13 @@ package struct ScannedFrame: Sendable {
 extension ScannedFrame {
   /// Checks hash and padding of a whole frame.
   init(checking whole: Bytes, _ header: FrameHeader, offset: UInt64) throws(FormatError) {
-    let stored = whole.slice(FrameHeader.byteCount, header.storedLength)
-    try header.verify(stored, offset: offset)
-    let padding = FrameHeader.byteCount + header.storedLength
-    guard whole.slice(padding, header.frameBytes - padding).isZero else {
-      throw FormatError(.badPadding, "the padding of a frame is not zero", offset: offset)
+    try whole.read { (reader: inout ByteReader) throws(FormatError) in
+      try reader.skip(FrameHeader.byteCount)
+      try header.verify(&reader, offset: offset)
     }
-    self.init(offset: offset, header: header, stored: stored)
+    self.init(
+      offset: offset, header: header,
+      stored: whole.slice(FrameHeader.byteCount, header.storedLength))
   }
 
   /// Reads and checks the one frame at `offset`, which ends at `limit` at the latest.

@@ -88,6 +88,6 @@ struct Verifier {
       report.bytes += check.bytes
       report.rawBytes += check.rawBytes
     }
-    report.findings += try SealedNames.findings(places, disk: disk, known: report.findings)
+    report.findings += try SealedNames.findings(set.places, disk: disk, known: report.findings)
   }
 }

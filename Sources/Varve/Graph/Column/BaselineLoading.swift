@@ -184,6 +184,7 @@ final class BaselineRunSource: GroupSource, MarkSource, Sendable {
         lazy = block(column, Array(blocks), size: size, rows: Int(run.rows), place: place)
         cache.blocks[key] = lazy
       }
+      // SAFETY: the group owns the block that the pointer leads to.
       let slot = ColumnSlot(
         pointer: UnsafeRawPointer(Unmanaged.passUnretained(lazy).toOpaque()),
         base: UInt64(index % perBlock), form: .lazy, limit: UInt16(Limits.groupRows))
@@ -247,7 +248,8 @@ final class BaselineRunSource: GroupSource, MarkSource, Sendable {
   private struct DecodedMarks {
     var stamps: ColumnBlock?
     var authors: ColumnBlock?
-    var overrides: [(row: ColumnBlock, column: ColumnBlock, stamp: ColumnBlock, author: ColumnBlock)]
+    var overrides:
+      [(row: ColumnBlock, column: ColumnBlock, stamp: ColumnBlock, author: ColumnBlock)]
   }
 
   func marks(_ index: Int) -> GroupMarks {

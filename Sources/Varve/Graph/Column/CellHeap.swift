@@ -101,6 +101,9 @@ final class CellHeap: @unchecked Sendable {
     return UInt64(blockEntries + appended - 1)
   }
 
+  /// Adds an entry and returns its code, or nil when the heap is full.
+  func append(_ bytes: [UInt8]) -> UInt64? { bytes.withUnsafeBytes { append($0) } }
+
   /// Bytes of memory that entries take; what the block brought counts with the block.
   var memoryBytes: Int {
     pieces.reduce(0) { $0 + $1.count }

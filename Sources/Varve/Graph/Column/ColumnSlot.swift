@@ -4,7 +4,8 @@ import VarveFormat
 
 /// One column of a group of up to 4,096 rows (Q35).
 ///
-/// A number is `base + scale * (raw - 1)` when nullable, `base + scale * raw` when not, modulo 2^64.
+/// A number is `base + scale * (raw - 1)` when nullable, `base + scale * raw` when not, modulo
+/// 2^64.
 /// Numbers are words, entries of a dictionary of words, or entries of a heap of bytes.
 struct ColumnSlot {
   enum Form: UInt8 {

@@ -174,6 +174,7 @@ extension GraphState {
     return loaded.owner.heap.map { $0.word(number) } ?? number
   }
 
+  // SAFETY: the bytes live as long as the heap, which the slots' owners keep alive.
   private static func withBytes(
     _ slots: [LazyBlock.LoadedSlot], _ row: Int, _ body: (UnsafeRawBufferPointer) -> Void
   ) {

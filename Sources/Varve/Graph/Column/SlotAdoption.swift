@@ -15,6 +15,8 @@ struct CreatorMap: Sendable {
   }
 }
 
+// SAFETY: every slot goes with its owner, which keeps alive what the slot points to.
+
 /// Turns decoded blocks into slots.
 enum SlotAdoption {
   /// The slots of all groups of a block, the first group at row 0 of it.
