@@ -154,6 +154,17 @@ struct StoreBasicsTests {
     #expect(store.snapshot().count("Item") == 0)
   }
 
+  @Test("an empty string is a value and not a missing one")
+  func emptyString() throws {
+    let disk = SimulatedDisk()
+    let store = try StoreFixture.create(disk)
+    let item = try store.write { try $0.insert("Item", ["title": ""]) }
+    #expect(store.snapshot().object(item)?["title"] == "")
+    try store.compact()
+    try store.close()
+    #expect(try StoreFixture.open(disk).snapshot().object(item)?["title"] == "")
+  }
+
   @Test("a store in memory works without files")
   func inMemory() throws {
     let store = Store.inMemory(schema: StoreFixture.schema)

@@ -84,7 +84,7 @@ final class CellHeap: @unchecked Sendable {
       pages[page]?.initialize(repeating: Entry(pointer: nil, count: 0), count: 256)
     }
     let room = pieces.last.map { $0.count - pieceUsed } ?? 0
-    if room < bytes.count {
+    if pieces.isEmpty || room < bytes.count {
       let size = max(bytes.count, min(256 << min(pieces.count, 8), 64 << 10))
       pieces.append(Memory(count: size))
       pieceUsed = 0
