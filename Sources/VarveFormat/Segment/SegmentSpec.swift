@@ -219,6 +219,12 @@ extension SegmentSpec {
           .badSequence, "the synced offset \(frame.header.syncedOffset) ends no group",
           offset: frame.offset)
       }
+      // A spec cannot say that a promise is taken back, which no writer does.
+      guard index >= items.last?.durableItems ?? 0 else {
+        throw FormatError(
+          .badSequence, "the synced offset \(frame.header.syncedOffset) is below an earlier one",
+          offset: frame.offset)
+      }
       return index
     }
 
