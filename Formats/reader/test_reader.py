@@ -776,8 +776,10 @@ class DamageTests(unittest.TestCase):
                               (dict(first=0), "badHeader"), (dict(ordinal=0), "badHeader")):
             status, lines = run(file_header(**options))
             self.assertEqual((status, errors(lines)), (3, [code]))
-        for kind in (3, 4, 5, 6, 7, 8):
+        for kind in (4, 5, 6, 7, 8):
             self.assertEqual(run(file_header(kind=kind))[0], 0)
+        # A baseline ends with a trailer; its header alone is none.
+        self.assertEqual(run(file_header(kind=3))[0], 3)
 
     def test_later_segment(self):
         segment = Segment(ordinal=5, first=100, chain=HASH, previous=4096)
