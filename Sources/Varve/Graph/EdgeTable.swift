@@ -19,9 +19,6 @@ struct EdgeTable: Sendable {
   private var forward = ShardedMap<UInt64, MemberList>()
   private var inverse = ShardedMap<UInt64, MemberList>()
 
-  /// Live edges.
-  var count: Int { dots.count }
-
   /// Adds a dot.
   mutating func add(_ edge: Edge, _ dot: AddDot) {
     let isNew = dots.update(edge) { list in
@@ -63,6 +60,4 @@ struct EdgeTable: Sendable {
   func targets(_ source: UInt64, _ body: (UInt64) -> Void) { forward[source]?.forEach(body) }
   /// Sources of a target, in ascending order.
   func sources(_ target: UInt64, _ body: (UInt64) -> Void) { inverse[target]?.forEach(body) }
-  func targetCount(_ source: UInt64) -> Int { forward[source]?.count ?? 0 }
-  func sourceCount(_ target: UInt64) -> Int { inverse[target]?.count ?? 0 }
 }

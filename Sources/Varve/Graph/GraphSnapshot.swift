@@ -162,8 +162,7 @@ extension GraphState {
   var failures: [GraphError] { failureLog?.all ?? [] }
 
   /// Order of objects that does not depend on local numbers: entity, creator, serial; by key hash
-  /// for
-  /// identities.
+  /// for identities.
   func order(_ a: Handle, precedes b: Handle) -> Bool {
     if a.table != b.table { return tables[a.table].entity < tables[b.table].entity }
     if a.creator != b.creator {

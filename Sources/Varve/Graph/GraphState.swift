@@ -6,8 +6,7 @@ import VarveFormat
 /// The registers, edges and lives of all objects, with what merging needs to know of them.
 ///
 /// A value: a copy shares all memory and costs the same for ten objects and ten million. The state
-/// is
-/// a function of the set of transactions that were applied (R1).
+/// is a function of the set of transactions that were applied (R1).
 package struct GraphState: Sendable {
   package internal(set) var tables: ContiguousArray<Table> = []
   private var tableByEntity: [UInt32: Int] = [:]

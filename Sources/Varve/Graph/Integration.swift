@@ -44,20 +44,31 @@ extension GraphState {
   ) throws(GraphError) {
     var locals: [UInt16] = []
     for creator in dictionary { locals.append(try creators.intern(creator)) }
-    guard let author = locals.first else {
+    try integrate(
+      [.operations(operations)], CreatorHead(sequence: sequence, chain: chain, stamp: stamp),
+      CreatorMap(locals: locals))
+  }
+
+  /// Integrates the steps of a transaction, after which `head` is the end of its author's log.
+  ///
+  /// - Throws: As above.
+  mutating func integrate(
+    _ steps: [DecodedTransaction.Step], _ head: CreatorHead, _ creators: CreatorMap
+  ) throws(GraphError) {
+    guard let author = creators.local(0) else {
       throw GraphError(.unknownReplica, "a transaction without an author")
     }
     let last = heads[author]?.sequence ?? 0
-    if sequence <= last { return }
-    guard sequence == last + 1 else {
-      throw GraphError(.outOfRange, "sequence \(sequence) where \(last + 1) is due")
+    if head.sequence <= last { return }
+    guard head.sequence == last + 1 else {
+      throw GraphError(.outOfRange, "sequence \(head.sequence) where \(last + 1) is due")
     }
     try apply(
-      operations,
+      steps,
       Integration(
-        mark: WriteMark(stamp: stamp.rawValue, author: author), sequence: sequence,
-        creators: CreatorMap(locals: locals)))
-    heads[author] = CreatorHead(sequence: sequence, chain: chain, stamp: stamp)
+        mark: WriteMark(stamp: head.stamp.rawValue, author: author), sequence: head.sequence,
+        creators: creators))
+    heads[author] = head
   }
 
   /// Applies the operations of a transaction, all or none.
@@ -333,8 +344,7 @@ extension GraphState {
   }
 
   /// A new birth (Q17): registers, dots and entries older than it are gone; false when the object
-  /// was
-  /// born again later.
+  /// was born again later.
   private mutating func recreate(_ address: RowAddress, _ mark: WriteMark) -> Bool {
     guard creators.isNewer(mark, than: marks.row(address)) else { return false }
     let creators = creators

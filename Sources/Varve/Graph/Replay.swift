@@ -159,22 +159,19 @@ package struct Replay {
   ) throws(GraphError) -> Bool {
     guard let dictionary = dictionaries[replica] else { return false }
     let header = transaction.header
-    let author = try result.state.creators.intern(.replica(replica))
-    let head = result.state.heads[author]
-    if let head, header.sequence <= head.sequence { return true }
-    guard header.sequence == (head?.sequence ?? 0) + 1 else { return false }
+    let last = integrated(replica)
+    if header.sequence <= last { return true }
+    guard header.sequence == last + 1 else { return false }
     for dependency in header.dependencies {
       guard let name = dictionary[dependency.index],
         let index = result.state.creators.index(of: name),
         let known = result.state.heads[index], known.sequence >= dependency.sequence
       else { return false }
     }
-    let integration = Integration(
-      mark: WriteMark(stamp: header.stamp.rawValue, author: author), sequence: header.sequence,
-      creators: try dictionary.map(&result.state.creators))
-    try result.state.apply(transaction, integration)
-    result.state.heads[author] = CreatorHead(
-      sequence: header.sequence, chain: transaction.chain, stamp: header.stamp)
+    try result.state.integrate(
+      transaction.steps,
+      CreatorHead(sequence: header.sequence, chain: transaction.chain, stamp: header.stamp),
+      try dictionary.map(&result.state.creators))
     result.transactions += 1
     result.operations += UInt64(header.operations)
     for step in transaction.steps {

@@ -36,14 +36,13 @@ struct DecodedTransaction {
     if !operations.isEmpty { steps.append(.operations(operations)) }
     for (step, operation) in columns {
       steps[step] = .columns(
-        try DecodedTransaction.decode(operation, header, parts, stepAt: step))
+        try DecodedTransaction.decode(operation, header, parts))
     }
     self.steps = steps
   }
 
   private static func decode(
-    _ operation: ColumnsOperation, _ header: TransactionHeader, _ parts: [ScannedFrame],
-    stepAt: Int
+    _ operation: ColumnsOperation, _ header: TransactionHeader, _ parts: [ScannedFrame]
   ) throws(FormatError) -> DecodedColumns {
     let last = operation.firstPart + operation.partCount
     guard last <= parts.count else {
@@ -87,16 +86,16 @@ extension GraphState {
   /// Applies a whole transaction, or nothing of it.
   ///
   /// - Throws: As `apply` for operations.
-  mutating func apply(_ transaction: DecodedTransaction, _ integration: Integration)
+  mutating func apply(_ steps: [DecodedTransaction.Step], _ integration: Integration)
     throws(GraphError)
   {
-    if transaction.steps.count == 1, case .operations(let operations) = transaction.steps[0] {
+    if steps.count == 1, case .operations(let operations) = steps[0] {
       try apply(operations, integration)
     } else {
       // Steps build on each other: a copy is given back when a later one fails.
       let saved = self
       do throws(GraphError) {
-        for step in transaction.steps {
+        for step in steps {
           switch step {
           case .operations(let operations): try apply(operations, integration)
           case .columns(let columns): try apply(columns, integration)

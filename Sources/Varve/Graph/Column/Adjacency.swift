@@ -177,9 +177,4 @@ struct Adjacency: Sendable {
       }
     }
   }
-
-  /// Targets whose members changed since the arrays were built.
-  var overlayCount: Int { overlay.count }
-  /// Bytes of memory of the arrays.
-  var memoryBytes: Int { base.offsets.count + base.members.count }
 }

@@ -81,7 +81,7 @@ final class CellHeap: @unchecked Sendable {
     let page = appended / CellHeap.pageEntries
     if pages[page] == nil {
       pages[page] = .allocate(capacity: CellHeap.pageEntries)
-      pages[page]?.initialize(repeating: Entry(pointer: nil, count: 0), count: 256)
+      pages[page]?.initialize(repeating: Entry(pointer: nil, count: 0), count: CellHeap.pageEntries)
     }
     let room = pieces.last.map { $0.count - pieceUsed } ?? 0
     if pieces.isEmpty || room < bytes.count {

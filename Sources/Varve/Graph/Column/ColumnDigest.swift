@@ -14,8 +14,8 @@ struct ColumnDigest {
   private let tableIndex: Int
   private let snapshot: GraphSnapshot
   private let cuts: Set<UInt64>
-  /// The rule of a one-to-one relationship.
-  private let pair: RelationshipRule?
+  /// Reads a one-to-one relationship.
+  private let pairs: LinkReader?
   /// Whether links read as they are.
   private let isPlain: Bool
 
@@ -32,10 +32,11 @@ struct ColumnDigest {
     let rule =
       key.isLink ? state.schema.resolved.entity(table.entity)?.relationship(key.tag) : nil
     cuts = state.cuts[RelationKey(entity: table.entity, tag: key.tag)] ?? []
-    pair = rule?.kind == .oneToOne ? rule : nil
+    let snapshot = snapshot
+    pairs = rule.flatMap { $0.kind == .oneToOne ? LinkReader(snapshot, $0) : nil }
     let target = state.table(table.columns[column].target)
     isPlain =
-      cuts.isEmpty && pair == nil && state.aliases.isEmpty && (target?.isAllVisible ?? true)
+      cuts.isEmpty && pairs == nil && state.aliases.isEmpty && (target?.isAllVisible ?? true)
   }
 
   /// The sum over groups.
@@ -165,8 +166,8 @@ struct ColumnDigest {
   private func seen(_ target: Handle, from handle: Handle) -> Handle? {
     if isPlain { return target }
     if cuts.contains(handle.bits) { return nil }
-    if let pair, key.type == .reference {
-      return LinkReader(snapshot, pair).target(of: handle).map { _ in target }
+    if let pairs, key.type == .reference {
+      return pairs.target(of: handle).map { _ in target }
     }
     let resolved = state.resolved(target)
     let isCreated =

@@ -32,7 +32,7 @@ struct MarkTable {
 
   @inline(__always)
   private func place(of key: UInt32) -> Int {
-    var place = Int(truncatingIfNeeded: UInt64(key) &* 0x9E37_79B9_7F4A_7C15 >> 40)
+    var place = Int(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 32)
     let mask = capacity &- 1
     place &= mask
     while true {
@@ -193,8 +193,6 @@ final class GroupMarks: @unchecked Sendable {
   }
 
   var registerCount: Int { registers.count }
-  /// The mark of all rows, when they have one.
-  var commonMark: WriteMark? { rows.isEmpty ? common : nil }
 
   var memoryBytes: Int { rows.count * MemoryLayout<WriteMark>.stride + registers.memoryBytes }
 }
@@ -218,11 +216,11 @@ struct RunMarks: Sendable {
   }
 
   /// The marks of a group, owned by the writer.
-  mutating func own(_ index: Int, common: WriteMark = .zero) -> GroupMarks {
+  mutating func own(_ index: Int) -> GroupMarks {
     while groups.count <= index { groups.append(nil) }
     if isKnownUniquelyReferenced(&groups[index]), let marks = groups[index] { return marks }
     let old = groups[index] ?? source?.marks(index)
-    let marks = old.map { GroupMarks(copying: $0) } ?? GroupMarks(common: common)
+    let marks = old.map { GroupMarks(copying: $0) } ?? GroupMarks(common: .zero)
     groups[index] = marks
     return marks
   }

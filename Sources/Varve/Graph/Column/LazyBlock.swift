@@ -19,7 +19,6 @@ final class LazyBlock: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {
     var owners: [SlotOwner] = []
-    var failure: GraphError?
   }
 
   init(groups: Int, load: @escaping @Sendable () throws(GraphError) -> [LoadedSlot]) {
@@ -29,15 +28,9 @@ final class LazyBlock: @unchecked Sendable {
 
   deinit { resolved.load(ordering: .acquiring)?.deallocate() }
 
-  /// What went wrong when the block was read.
-  var failure: GraphError? { mutex.withLock { $0.failure } }
-
-  /// Whether the cells are in memory.
-  var isLoaded: Bool { resolved.load(ordering: .acquiring) != nil }
-
   // SAFETY: the slots are written before they are published, and live as long as the block.
 
-  /// The cells of a group; absent after a failure, which `failure` tells.
+  /// The cells of a group; absent after a failure, which the loader noted.
   @inline(__always)
   func slot(_ group: Int) -> UnsafePointer<ColumnSlot> {
     if let slots = resolved.load(ordering: .acquiring) { return UnsafePointer(slots + group) }
@@ -56,11 +49,11 @@ final class LazyBlock: @unchecked Sendable {
       if let slots = resolved.load(ordering: .acquiring) { return slots }
       let slots = UnsafeMutablePointer<ColumnSlot>.allocate(capacity: groups)
       slots.initialize(repeating: .absent, count: groups)
-      do throws(GraphError) {
-        let loaded = try load()
+      // Whoever loads notes a failure; the cells read as absent then.
+      if let loaded = try? load() {
         for (index, item) in loaded.prefix(groups).enumerated() { slots[index] = item.slot }
         state.owners = loaded.map(\.owner)
-      } catch { state.failure = error }
+      }
       resolved.store(slots, ordering: .releasing)
       return slots
     }

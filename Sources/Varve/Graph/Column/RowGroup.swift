@@ -21,7 +21,7 @@ final class RowGroup: @unchecked Sendable {
   }
 
   // SAFETY: `slots` has `columnCount` entries as long as the group lives; their pointers live as
-  // long as `owners`.
+  // long as their owners.
 
   init(columns: Int) {
     columnCount = columns
@@ -103,14 +103,6 @@ final class RowGroup: @unchecked Sendable {
     guard let number = slot.number(row) else { return false }
     guard slot.form == .sequence, let heap = slot.heap else { return true }
     return Unmanaged<CellHeap>.fromOpaque(heap)._withUnsafeGuaranteedRef { $0.bytes(number) != nil }
-  }
-
-  /// What went wrong with the lazy blocks of this group.
-  var failure: GraphError? {
-    for column in 0..<columnCount {
-      if let failure = owner(column).lazy?.failure { return failure }
-    }
-    return nil
   }
 
   /// Bytes of memory that the group takes; blocks and heaps that others share count once.
@@ -197,23 +189,15 @@ final class RowGroup: @unchecked Sendable {
     }
     if case .words = rule { heap = nil }
     numbers[row] = number
-    let plan = ChunkPlan(numbers, isSigned: rule.isSigned, row: row)
-    let memory = Memory(zeroed: plan.capacity * Int(plan.width))
-    var slot = ColumnSlot(
-      pointer: UnsafeRawPointer(memory.base), base: plan.base, scale: plan.scale, form: .numbers,
-      width: plan.width, capacity: UInt16(plan.capacity), limit: UInt16(plan.capacity))
-    for (index, number) in numbers.enumerated() {
-      guard let number, let code = slot.code(number) else { continue }
-      RawNumbers.store(code, at: memory.base, index, width: plan.width)
+    var loaded = SlotAdoption.owned(numbers, isSigned: rule.isSigned, appendedAt: row)
+    if let heap {
+      loaded.slot.heap = UnsafeRawPointer(Unmanaged.passUnretained(heap).toOpaque())
+      loaded.owner.heap = heap
     }
-    if let heap { slot.heap = UnsafeRawPointer(Unmanaged.passUnretained(heap).toOpaque()) }
-    slots[column] = slot
-    setOwner(column, SlotOwner(memory: memory, heap: heap))
+    replace(column, loaded)
   }
 
-  /// The heap that codes of a byte column are appended to.
-  ///
-  /// The column is rewritten to codes with a heap of its own when it had none or a full one.
+  /// The heap that codes of a byte column are appended to; nil when it has none yet.
   func heap(_ column: Int) -> CellHeap? {
     let owner = owner(column)
     if slots[column].form == .lazy, let lazy = owner.lazy {
@@ -230,23 +214,11 @@ final class RowGroup: @unchecked Sendable {
 
   /// Replaces the heap of a byte column by a new one that holds only what cells use.
   func compactHeap(_ column: Int, rows: Int) {
-    let fresh = CellHeap(nil)
-    var codes = [UInt64?](repeating: nil, count: rows)
-    for row in 0..<rows {
-      if let bytes = bytes(column, row) { codes[row] = fresh.append(bytes) }
-    }
-    let capacity = ChunkPlan.capacity(rows: rows)
-    let memory = Memory(zeroed: capacity * 2)
-    var slot = ColumnSlot(
-      pointer: UnsafeRawPointer(memory.base), form: .numbers, width: 2,
-      capacity: UInt16(capacity), limit: UInt16(capacity))
-    for (row, code) in codes.enumerated() {
-      guard let code, let raw = slot.code(code) else { continue }
-      RawNumbers.store(raw, at: memory.base, row, width: 2)
-    }
-    slot.heap = UnsafeRawPointer(Unmanaged.passUnretained(fresh).toOpaque())
-    slots[column] = slot
-    setOwner(column, SlotOwner(memory: memory, heap: fresh))
+    replace(
+      column,
+      SlotAdoption.ownedBytes(rows) { row, append in
+        if let bytes = bytes(column, row) { append(bytes) }
+      })
   }
 }
 
@@ -265,7 +237,6 @@ enum RewriteRule {
 /// Frame, width and room of a rewritten chunk.
 struct ChunkPlan {
   var base: UInt64 = 0
-  var scale: UInt64 = 1
   var width: UInt8 = 1
   var capacity = 0
 
@@ -276,7 +247,9 @@ struct ChunkPlan {
   }
 
   /// A frame around the numbers with room on both sides, so that few writes need another one.
-  init(_ numbers: [UInt64?], isSigned: Bool, row: Int) {
+  ///
+  /// `row` is the one that was just written, or nil when the numbers are all that there will be.
+  init(_ numbers: [UInt64?], isSigned: Bool, appendedAt row: Int?) {
     let flip: UInt64 = isSigned ? 1 << 63 : 0
     var least = UInt64.max
     var largest: UInt64 = 0
@@ -285,12 +258,12 @@ struct ChunkPlan {
       least = min(least, number ^ flip)
       largest = max(largest, number ^ flip)
     }
-    capacity = ChunkPlan.capacity(rows: max(numbers.count, row + 1))
+    capacity = ChunkPlan.capacity(rows: numbers.count)
     guard least <= largest else { return }
     let span = largest - least
     // One code is nil; a fresh chunk gets a wide frame, because its next numbers are not known.
     width = RawNumbers.width(span == .max ? .max : span + 1)
-    if numbers.count - 1 == row, width < 4 { width = width == 1 && span == 0 ? 2 : 4 }
+    if let row, numbers.count - 1 == row, width < 4 { width = width == 1 && span == 0 ? 2 : 4 }
     if width == 8 {
       base = ChunkPlan.wideBase(numbers, isSigned: isSigned)
       return

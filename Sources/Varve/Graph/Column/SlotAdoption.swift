@@ -103,11 +103,13 @@ enum SlotAdoption {
   }
 
   /// Numbers in memory of their own.
-  static func owned(_ numbers: [UInt64?], isSigned: Bool) -> LazyBlock.LoadedSlot {
-    let plan = ChunkPlan(numbers, isSigned: isSigned, row: numbers.count)
+  static func owned(_ numbers: [UInt64?], isSigned: Bool, appendedAt row: Int? = nil)
+    -> LazyBlock.LoadedSlot
+  {
+    let plan = ChunkPlan(numbers, isSigned: isSigned, appendedAt: row)
     let memory = Memory(zeroed: plan.capacity * Int(plan.width))
     let slot = ColumnSlot(
-      pointer: UnsafeRawPointer(memory.base), base: plan.base, scale: plan.scale, form: .numbers,
+      pointer: UnsafeRawPointer(memory.base), base: plan.base, form: .numbers,
       width: plan.width, capacity: UInt16(plan.capacity), limit: UInt16(plan.capacity))
     for (row, number) in numbers.enumerated() {
       guard let number, let code = slot.code(number) else { continue }
