@@ -59,9 +59,11 @@ struct BaselineWriting {
   func place(_ creator: UInt16) -> UInt32 { creatorPlaces[Int(creator)] }
 
   /// What is known before the first block is written.
-  func cut(generation: UInt64, parent: Hash128) -> BaselineCut {
-    BaselineCut(
-      generation: generation, parent: parent, creators: creators, maxStamp: state.maxStamp)
+  ///
+  /// A checkpoint loses nothing, so it belongs to the generation that the state stands on and has
+  /// no parent of its own: any replica writes the same bytes at the same cut (R32).
+  var cut: BaselineCut {
+    BaselineCut(generation: 0, creators: creators, maxStamp: state.maxStamp)
   }
 
   private var creators: [BaselineCreator] {
@@ -85,11 +87,11 @@ struct BaselineWriting {
   ///
   /// - Throws: What `drain` throws.
   func write<E: Error>(
-    into encoder: inout BaselineEncoder, generation: UInt64, parent: Hash128,
+    into encoder: inout BaselineEncoder,
     drain: (inout BaselineEncoder) throws(E) -> Void
   ) throws(E) -> BaselineDirectory {
     var directory = BaselineDirectory(
-      generation: generation, parent: parent, creators: creators, maxStamp: state.maxStamp)
+      generation: 0, creators: creators, maxStamp: state.maxStamp)
     directory.schema = state.schema.declarations.map { declaration in
       BaselineDeclaration(
         declaration.operation, latest: BaselineDeclaration.Claim(declaration.latest),
@@ -243,6 +245,10 @@ struct BaselineMarks {
         let own = group << 12 + row
         let place = order == nil ? own - rows.lowerBound : newPlaces[own]
         guard let place, place >= 0, place < rows.count else { return }
+        // A mark that is the row's own says something only where nothing else is written.
+        let isPlain =
+          mark.stamp == stamps[place] && UInt64(creators[Int(mark.author)]) == authors[place]
+        if isPlain, state.tables[table].runs[run].groups[group].hasValue(column, row) { return }
         overrides.append(
           Override(
             row: place, column: places[column], stamp: mark.stamp,
@@ -270,13 +276,10 @@ extension GraphState {
   /// The state as the bytes of a baseline, for tests and tools.
   ///
   /// - Throws: `badDirectory` when the state does not fit a baseline.
-  package func baselineBytes(
-    store: StoreID, generation: UInt64 = 1, parent: Hash128 = .zero
-  ) throws(FormatError) -> [UInt8] {
+  package func baselineBytes(store: StoreID) throws(FormatError) -> [UInt8] {
     let writing = BaselineWriting(self)
-    var encoder = BaselineEncoder(
-      store: store, cut: writing.cut(generation: generation, parent: parent))
-    let directory = writing.write(into: &encoder, generation: generation, parent: parent) {
+    var encoder = BaselineEncoder(store: store, cut: writing.cut)
+    let directory = writing.write(into: &encoder) {
       (_: inout BaselineEncoder) throws(Never) in
     }
     let ending = try encoder.finish(directory)

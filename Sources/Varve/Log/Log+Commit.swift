@@ -30,17 +30,21 @@ extension Log {
 
   /// Gives a transaction its place in the log without waiting for the disk.
   ///
-  /// `stamp` comes from `reserveStamp`. Nobody may be told of the transaction before `wait`
-  /// returned. One thread at a time.
+  /// `stamp` comes from `reserveStamp`, and `sequence` is the one that the draft was made for: a
+  /// draft that builds on a transaction which the log refused meanwhile must not be appended.
+  /// Nobody may be told of the transaction before `wait` returned. One thread at a time.
   ///
-  /// - Throws: As `commit`; nothing was appended then.
-  package func append(_ draft: TransactionDraft, stamp: Stamp, durability: Durability? = nil)
-    throws(LogError) -> PendingCommit
-  {
+  /// - Throws: As `commit`, and `diskFull` when another sequence is due; nothing was appended then.
+  package func append(
+    _ draft: TransactionDraft, stamp: Stamp, sequence: UInt64, durability: Durability? = nil
+  ) throws(LogError) -> PendingCommit {
     monitor.lock()
     defer { monitor.unlock() }
-    return try enqueue(draft, stamp: stamp, durability ?? options.durability)
+    return try enqueue(draft, stamp: stamp, durability ?? options.durability, due: sequence)
   }
+
+  /// How often the log refused transactions that had their place already (D7).
+  package var refusals: Int { monitor.withLock { commits.kept.count } }
 
   /// Waits until a transaction is acknowledged as its durability says.
   ///
@@ -52,10 +56,15 @@ extension Log {
     try complete(pending.position.sequence, pending.generation, pending.durability)
   }
 
-  private func enqueue(_ draft: TransactionDraft, stamp: Stamp, _ durability: Durability)
-    throws(LogError) -> PendingCommit
-  {
+  private func enqueue(
+    _ draft: TransactionDraft, stamp: Stamp, _ durability: Durability, due sequence: UInt64? = nil
+  ) throws(LogError) -> PendingCommit {
     let segment = try admit()
+    if let sequence, sequence != commits.assigned + 1 {
+      throw LogError(
+        .diskFull, "an earlier transaction was refused, and this one builds on it",
+        path: paths.root)
+    }
     let position = append(draft, to: segment, stamp: stamp)
     if durability != .relaxed { commits.wantsSync = true }
     return PendingCommit(

@@ -99,8 +99,10 @@ package final class Log: @unchecked Sendable {
   ///
   /// The next segments depend on that and on no more: what cannot be read must not keep what is
   /// written from now on from being read (R8).
-  package func setIntegrated(_ heads: [LogHead]) {
+  /// Stamps go on above `maxStamp` (R2).
+  package func setIntegrated(_ heads: [LogHead], maxStamp: Stamp) {
     monitor.withLock {
+      lastStamp = max(lastStamp, maxStamp)
       integrated = Dictionary(heads.map { ($0.replica, $0) }) { first, _ in first }
     }
   }

@@ -7,7 +7,6 @@ import VarveFormat
 struct CompactionState: Sendable {
   /// The baseline that the superblock names, and the length of its file.
   var baseline: BaselineName?
-  var contentHash = Hash128.zero
   var baselineBytes: UInt64 = 0
   /// Log bytes that the baseline does not cover, as of when the log's counter stood at
   /// `countedBytes`.
@@ -31,7 +30,8 @@ final class CompactionGate: Sendable {
       guard thread == nil else { return }
       thread = BackgroundThread { [self] in
         body()
-        background.withLock { $0 = nil }
+        // The thread lets go of itself.
+        background.withLock { $0.take() }?.join()
       }
     }
   }
@@ -44,8 +44,7 @@ extension Store {
   /// Writes the whole state as a baseline, so that opening need not replay the log.
   ///
   /// Runs on the calling thread; readers and writers go on meanwhile. The new baseline is read
-  /// again
-  /// and verified before the store relies on it. The log stays: a baseline is a cache.
+  /// again and verified before the store relies on it. The log stays: a baseline is a cache.
   ///
   /// - Throws: `readOnly`, `closed`, `disk`, `diskFull`; the store is as before then.
   /// - Complexity: O(registers).
@@ -60,32 +59,43 @@ extension Store {
 
   private func compacting(_ log: Log, _ paths: StorePaths) throws(LogError) {
     let pinned = try writer.withLock {
-      (writer: inout Writer) throws(LogError) -> (GraphState, CompactionState, UInt64) in
+      (writer: inout Writer) throws(LogError) -> Pinned in
       guard !writer.isClosed else {
         throw LogError(.closed, "the store was closed", path: paths.root)
       }
-      return (writer.state, writer.compaction, log.statistics.bytes)
+      return Pinned(
+        state: writer.state, baseline: writer.compaction.baseline,
+        logBytes: log.statistics.bytes, refusals: log.refusals)
     }
-    // What the baseline covers must be durable first.
+    // What the baseline covers must be durable first, and nothing of it refused meanwhile.
     try log.sync()
-    let generation = (pinned.1.baseline?.generation ?? 0) + 1
+    guard log.refusals == pinned.refusals else {
+      throw LogError(.diskFull, "a transaction was refused; compact again", path: paths.root)
+    }
     let written: WrittenBaseline
     do throws(DiskError) {
       written = try BaselineWriter(disk: disk, paths: paths, store: log.store)
-        .write(pinned.0, generation: generation, parent: pinned.1.contentHash)
+        .write(pinned.state)
     } catch { throw LogError(error) }
     try log.switchBaseline(hash: written.name.hash, bytes: written.byteCount)
     writer.withLock { writer in
       writer.compaction.baseline = written.name
-      writer.compaction.contentHash = written.contentHash
       writer.compaction.baselineBytes = written.byteCount
       writer.compaction.tailBytes = 0
-      writer.compaction.countedBytes = pinned.2
+      writer.compaction.countedBytes = pinned.logBytes
     }
     var kept: Set<BaselineName> = [written.name]
-    if let previous = pinned.1.baseline { kept.insert(previous) }
+    if let previous = pinned.baseline { kept.insert(previous) }
     // Leftovers are no reason to fail: the next compaction tries again.
     try? BaselineFiles(disk: disk, paths: paths).clean(keeping: kept)
+  }
+
+  /// What a compaction works on while writers go on.
+  private struct Pinned {
+    var state: GraphState
+    var baseline: BaselineName?
+    var logBytes: UInt64
+    var refusals: Int
   }
 
   /// Waits for a compaction under way.
@@ -95,12 +105,19 @@ extension Store {
   func compactWhenDue() {
     guard options.compactsAutomatically, let log else { return }
     let bytes = log.statistics.bytes
-    let isDue = writer.withLock { writer in
+    // Nobody waits for this: another write looks again.
+    let isDue = writer.withLockIfAvailable { writer in
       let tail = writer.compaction.tailBytes + bytes - writer.compaction.countedBytes
-      return tail > max(options.compactionBytes, writer.compaction.baselineBytes / 4)
+      guard tail > max(options.compactionBytes, writer.compaction.baselineBytes / 4) else {
+        return false
+      }
+      // One that fails is tried again when the log has grown as much once more.
+      writer.compaction.tailBytes = 0
+      writer.compaction.countedBytes = bytes
+      return true
     }
-    guard isDue else { return }
-    // A failure leaves the store as it is; the next write tries again.
+    guard isDue == true else { return }
+    // A failure leaves the store as it is.
     compactions.start { [self] in try? compact() }
   }
 }
@@ -108,7 +125,6 @@ extension Store {
 /// A baseline on disk.
 struct WrittenBaseline: Sendable {
   var name: BaselineName
-  var contentHash: Hash128
   var byteCount: UInt64
 }
 
@@ -124,9 +140,7 @@ struct BaselineWriter: Sendable {
   /// Writes a state: temporary file, sync, verification, rename, sync of the directory (D1, D4).
   ///
   /// A file that is there under the name is met, not replaced.
-  func write(_ state: GraphState, generation: UInt64, parent: Hash128) throws(DiskError)
-    -> WrittenBaseline
-  {
+  func write(_ state: GraphState) throws(DiskError) -> WrittenBaseline {
     try disk.makeDirectory(paths.baselines)
     try disk.syncDirectory(paths.root)
     let temporary = "\(paths.baselines)/new\(StorePaths.temporarySuffix)"
@@ -134,7 +148,7 @@ struct BaselineWriter: Sendable {
     let file = try disk.open(temporary, .create)
     let written: WrittenBaseline
     do throws(DiskError) {
-      written = try encode(state, generation, parent, to: file)
+      written = try encode(state, to: file)
       try file.sync(.full)
       file.dropCache()
     } catch {
@@ -154,14 +168,13 @@ struct BaselineWriter: Sendable {
     return written
   }
 
-  private func encode(
-    _ state: GraphState, _ generation: UInt64, _ parent: Hash128, to file: any DiskFile
-  ) throws(DiskError) -> WrittenBaseline {
+  private func encode(_ state: GraphState, to file: any DiskFile) throws(DiskError)
+    -> WrittenBaseline
+  {
     let writing = BaselineWriting(state)
-    var encoder = BaselineEncoder(
-      store: store, cut: writing.cut(generation: generation, parent: parent))
+    var encoder = BaselineEncoder(store: store, cut: writing.cut)
     var offset: UInt64 = 0
-    let directory = try writing.write(into: &encoder, generation: generation, parent: parent) {
+    let directory = try writing.write(into: &encoder) {
       (encoder: inout BaselineEncoder) throws(DiskError) in
       guard encoder.output.count >= BaselineWriter.pieceBytes else { return }
       let count = UInt64(encoder.output.count)
@@ -171,8 +184,7 @@ struct BaselineWriter: Sendable {
     }
     let ending = try finish(encoder, directory)
     try file.write(ending.output, at: offset)
-    return WrittenBaseline(
-      name: ending.name, contentHash: ending.contentHash, byteCount: ending.byteCount)
+    return WrittenBaseline(name: ending.name, byteCount: ending.byteCount)
   }
 
   private func finish(

@@ -66,8 +66,7 @@ public struct DynamicObject: Sendable {
   public var entity: String { rule.label }
 
   /// The value of an attribute, its default when it was never written; nil when it has none, and
-  /// for
-  /// a name that the entity does not have.
+  /// for a name that the entity does not have.
   public subscript(attribute: String) -> AttributeValue? {
     guard let attribute = rule.attribute(named: attribute) else { return nil }
     if attribute.isCounter { return .integer(graph.counter(handle, attribute.tag)) }

@@ -17,8 +17,7 @@ extension Store {
   /// Opens a store for reading and writing; creates it when there is none.
   ///
   /// Opening writes nothing. The schema is declared in the log by the first write; a store without
-  /// a
-  /// declared schema is read by what its log says.
+  /// a declared schema is read by what its log says.
   ///
   /// - Throws: `busy` when somebody else has it open, `tooNew`, `schemaConflict`, `disk`. Damage is
   ///   no error: `report` tells of it, and what can be read is there.
@@ -117,7 +116,7 @@ extension Store {
     let known = state.integratedHeads.first { $0.replica == log.replica }
     if let known, known.nextSequence > log.end.nextSequence { log.startFreshReplica() }
     let author = try StoreLoading.author(&state, log)
-    log.setIntegrated(state.integratedHeads)
+    log.setIntegrated(state.integratedHeads, maxStamp: state.maxStamp)
     return Store(
       disk: disk, entropy: entropy, log: log, paths: log.paths, options: options,
       declared: schema, isReadOnly: false, report: report(log.report, loaded), state: state,

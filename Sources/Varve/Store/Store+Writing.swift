@@ -6,9 +6,8 @@ extension Store {
   /// Runs a body on a draft of the graph and makes all its changes durable, or none.
   ///
   /// The body runs while no other write does. Its changes are appended to the log as one
-  /// transaction,
-  /// and shown to readers when the log acknowledged them. When the body throws, nothing has
-  /// happened.
+  /// transaction, and shown to readers when the log acknowledged them. When the body throws,
+  /// nothing has happened.
   ///
   /// ```swift
   /// try store.write { context in
@@ -19,6 +18,7 @@ extension Store {
   /// ```
   ///
   /// - Throws: What the body throws; `StoreError` when the transaction was not acknowledged.
+  @discardableResult
   public func write<R>(
     durability: Durability? = nil, _ body: (WriteContext) throws -> R
   ) throws -> R {
@@ -71,9 +71,6 @@ extension Store {
     _ body: (WriteContext) throws -> R
   ) throws -> (R, Appended?) {
     let stamp = nextStamp(&writer)
-    if writer.author == 0, let log {
-      writer.author = try writer.state.creators.intern(.replica(log.replica))
-    }
     writer.state.adopt(graph.builtAdjacencies, from: graph)
     let saved = writer.state.withoutMarks()
     writer.state.marks.beginDraft()
@@ -130,10 +127,15 @@ extension Store {
     var chain = Hash128.zero
     if let log {
       do throws(LogError) {
-        let commit = try log.append(draft, stamp: stamp, durability: durability)
+        let commit = try log.append(
+          draft, stamp: stamp, sequence: integration.sequence, durability: durability)
         pending = commit
         chain = commit.position.chain
-      } catch { throw StoreError(error) }
+      } catch {
+        // The state may be ahead of a log that refused what it was built on.
+        writer.needsReload = error.code == .diskFull
+        throw StoreError(error)
+      }
     }
     writer.state.heads[writer.author] = CreatorHead(
       sequence: pending?.position.sequence ?? integration.sequence, chain: chain, stamp: stamp)
@@ -175,6 +177,8 @@ extension Store {
     loading.rejected = writer.rejectedBaselines
     let opening: LogOpening
     do throws(LogError) {
+      // What has its place in the log must be in the files before they are read.
+      try log.sync()
       opening = try LogOpening(disk, log.paths, syncsTails: false)
     } catch { throw StoreError(error) }
     let loaded = try loading.read(opening)
@@ -221,17 +225,13 @@ extension Store {
   /// The first write of a program declares what its schema has and the log does not.
   private func declareSchema(_ context: WriteContext) throws(StoreError) {
     guard let declared else { return }
+    let changes: [SchemaOperation]
     do throws(SchemaError) {
-      let changes = try declared.changes(against: context.state.schema.resolved)
-      if !changes.isEmpty { try declare(changes, context) }
+      changes = try declared.changes(against: context.state.schema.resolved)
     } catch {
       throw StoreError(.schemaConflict, error.message, path: paths?.root, schemaError: error)
     }
-  }
-
-  private func declare(_ changes: [SchemaOperation], _ context: WriteContext) throws(SchemaError) {
-    // Schema operations name nothing that could be missing.
-    try? context.declare(changes)
+    if !changes.isEmpty { try context.declare(changes) }
   }
 }
 

@@ -10,13 +10,11 @@ import VarveFormat
 /// let milk = try store.write { context in
 ///   try context.insert("Item", ["title": "Buy milk"])
 /// }
-/// print(store.snapshot().object(milk)?["title"])
-/// try store.close()
+/// print(store.snapshot().object(milk)?["title"]) try store.close()
 /// ```
 ///
 /// All methods may be called from any thread. Reading never waits; writes run one after the other
-/// and
-/// share their syncs (Q34).
+/// and share their syncs (Q34).
 public final class Store: Sendable {
   let disk: any Disk
   let entropy: any Entropy
@@ -118,8 +116,9 @@ public final class Store: Sendable {
     guard let paths else {
       throw StoreError(.readOnly, "a store in memory has nothing to rebuild from")
     }
-    if let log { do throws(LogError) { try log.sync() } catch { throw StoreError(error) } }
     return try writer.withLock { (writer: inout Writer) throws(StoreError) -> Bool in
+      // What has its place in the log must be in the files before they are read.
+      if let log { do throws(LogError) { try log.sync() } catch { throw StoreError(error) } }
       let opening: LogOpening
       do throws(LogError) {
         opening = try LogOpening(disk, paths, syncsTails: false)

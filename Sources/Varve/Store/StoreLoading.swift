@@ -28,7 +28,7 @@ struct StoreLoading {
 
   /// The newest usable baseline and the logs behind it; the logs alone when there is none.
   ///
-  /// - Throws: `disk` and `tooNew`.
+  /// - Throws: `disk` and `tooNew` of the logs.
   func read(_ opening: LogOpening, usesBaseline: Bool = true) throws(StoreError) -> LoadedStore {
     var loaded = LoadedStore(state: GraphState())
     if usesBaseline { try adoptBaseline(opening, &loaded) }
@@ -64,11 +64,10 @@ struct StoreLoading {
         }
         loaded.baseline = file.name.description
         loaded.compaction.baseline = file.name
-        loaded.compaction.contentHash = reader.contentHash
         loaded.compaction.baselineBytes = file.length
         return
       } catch {
-        guard error.code == .corrupt else { throw error }
+        // A cache: whatever is wrong with it, the logs have what it holds.
         loaded.rejectedBaselines.append((file.path, error))
       }
     }

@@ -52,11 +52,6 @@ public final class WriteContext {
     set { metadata.label = newValue }
   }
 
-  /// The graph as it is with the changes made so far.
-  ///
-  /// - Complexity: O(1), but later changes copy what the snapshot shares.
-  public func snapshot() -> Snapshot { Snapshot(GraphSnapshot(state)) }
-
   /// The draft, handed back when the body is done.
   func finish() -> GraphState {
     isFinished = true
@@ -286,20 +281,20 @@ public final class WriteContext {
     let object = reference(handle)
     let operation: Operation =
       value.map { .set(object, [FieldValue(tag, $0)]) } ?? .unset(object, [FieldType(tag, type)])
-    if let creation = creations[handle.bits],
+    let name = RegisterName(object: object, field: tag)
+    if isWritten(handle, tag, type) {
+      if writes == nil { indexWrites() }
+      if let earlier = writes?.removeValue(forKey: name) { operations[earlier] = nil }
+    }
+    // A link may lead to what is created behind this object, so it is an operation of its own.
+    if let creation = creations[handle.bits], !ColumnKey(tag: tag, type: type).isLink,
       case .create(_, let key, var fields) = operations[creation]
     {
       // The register belongs to the creation, which says what it was born with.
       fields.removeAll { $0.field == tag }
       if let value { fields.append(FieldValue(tag, value)) }
-      try applyOnly(operation)
       operations[creation] = .create(object, key: key, fields)
-      return
-    }
-    let name = RegisterName(object: object, field: tag)
-    if isWritten(handle, tag, type) {
-      if writes == nil { indexWrites() }
-      if let earlier = writes?[name] { operations[earlier] = nil }
+      if value != nil { return try applyOnly(operation) }
     }
     try apply(operation)
     writes?[name] = operations.count - 1

@@ -154,6 +154,44 @@ struct StoreBasicsTests {
     #expect(store.snapshot().count("Item") == 0)
   }
 
+  @Test("what a body changes back and forth is replayed as it was left")
+  func backAndForth() throws {
+    let disk = SimulatedDisk()
+    let store = try StoreFixture.create(disk)
+    let (item, home) = try store.write { context in
+      let item = try context.insert("Item", ["title": "first", "weight": 1.5])
+      try context.set(item, "weight", nil)
+      try context.set(item, "title", "second")
+      #expect(context.value(item, "title") == "second")
+      #expect(context.value(item, "weight") == nil)
+      // The project comes behind the item that points to it.
+      let home = try context.insert("Project", ["name": "Home"])
+      try context.link(item, "project", to: home)
+      #expect(context.link(item, "project") == home)
+      #expect(context.links(home, "items") == [item])
+      return (item, home)
+    }
+    let other = try store.write { context in
+      try context.set(item, "weight", 2.5)
+      try context.set(item, "weight", nil)
+      try context.set(item, "weight", 3.5)
+      let other = try context.insert("Item", ["weight": 1.0])
+      try context.set(other, "weight", nil)
+      try context.set(other, "weight", 4.5)
+      try context.link(other, "project", to: home)
+      try context.link(other, "project", to: nil)
+      return other
+    }
+    let digest = store.digest()
+    #expect(try store.rebuild())
+    #expect(store.digest() == digest)
+    let snapshot = store.snapshot()
+    #expect(snapshot.object(item)?["weight"] == 3.5)
+    #expect(snapshot.object(other)?["weight"] == 4.5)
+    #expect(snapshot.object(other)?.link("project") == nil)
+    #expect(snapshot.object(home)?.links("items").map(\.id) == [item])
+  }
+
   @Test("an empty string is a value and not a missing one")
   func emptyString() throws {
     let disk = SimulatedDisk()

@@ -42,6 +42,24 @@ struct StoreCompactionTests {
     #expect(try again.rebuild())
   }
 
+  @Test("compacting what did not change meets the file that is there (R32)")
+  func unchanged() throws {
+    let disk = SimulatedDisk()
+    let (store, _) = try StoreCompactionTests.filled(disk)
+    try store.compact()
+    let first = disk.paths.filter { $0.hasSuffix(".vbase") }
+    let bytes = try disk.bytes(of: #require(first.first))
+    try store.compact()
+    #expect(disk.paths.filter { $0.hasSuffix(".vbase") } == first)
+    #expect(disk.bytes(of: first[0]) == bytes)
+    try store.write { try $0.insert("Item") }
+    try store.compact()
+    #expect(disk.paths.filter { $0.hasSuffix(".vbase") }.count == 2)
+    try store.write { try $0.insert("Item") }
+    try store.compact()
+    #expect(disk.paths.filter { $0.hasSuffix(".vbase") }.count == 2)
+  }
+
   @Test("writes after opening over a baseline are there after the next opening")
   func writing() throws {
     let disk = SimulatedDisk()
