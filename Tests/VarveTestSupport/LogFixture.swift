@@ -5,6 +5,11 @@ import VarveFormat
 
 /// Builds logs and transactions for tests.
 package enum LogFixture {
+  /// The sequences of a log without gaps: 1 to `count`.
+  package static func denseSequences(_ count: Int) -> [UInt64] {
+    (0..<count).map { UInt64($0 + 1) }
+  }
+
   /// Options under which nothing depends on time: no timer, small segments if asked for.
   package static func options(
     segmentBytes: UInt64 = 16 << 20, firstBytes: UInt64 = 4_096, reserveBytes: UInt64 = 8_192

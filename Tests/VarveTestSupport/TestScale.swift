@@ -10,6 +10,16 @@ package enum TestScale {
     return max(1, Int(text) ?? 1)
   }()
 
+  /// Every how manieth place a sweep visits: code that is not optimised takes 20 times as long, so
+  /// that a short run visits some places there, and all of them in a release build.
+  package static var stride: Int {
+    #if DEBUG
+      factor == 1 ? 4 : 1
+    #else
+      1
+    #endif
+  }
+
   /// `VARVE_SEED`: what all random choices of a run depend on.
   package static let seed: UInt64 = {
     let text = ProcessInfo.processInfo.environment["VARVE_SEED"] ?? ""

@@ -186,7 +186,8 @@ struct OperationDumpTests {
   @Test("every operation prints as in the document", arguments: all)
   func operation(_ operation: Operation, _ lines: [String]) throws {
     let dump = try DumpLines.text(try DumpSample.segment([operation]))
-    #expect(dump[4..<dump.count - 1].map { String($0.dropFirst(4)) } == lines)
+    let printed = dump[4..<dump.count - 1].map { line in String(line.dropFirst(4)) }
+    #expect(printed == lines)
     #expect(dump.last?.contains("verdict=clean frames=1 transactions=1") == true)
   }
 

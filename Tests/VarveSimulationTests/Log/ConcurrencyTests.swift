@@ -50,7 +50,7 @@ struct ConcurrencyTests {
         && entries[Int(ack.sequence) - 1].number == ack.number
     }
     #expect(isThere)
-    #expect(entries.map(\.sequence) == (0..<entries.count).map { UInt64($0 + 1) })
+    #expect(entries.map(\.sequence) == LogFixture.denseSequences(entries.count))
   }
 
   @Test("eight threads get dense sequences on a simulated disk, each commit durable")

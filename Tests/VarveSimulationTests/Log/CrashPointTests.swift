@@ -43,7 +43,8 @@ struct CrashPointTests {
     arguments: scenarios.indices)
   func everyPoint(index: Int) throws {
     let scale = TestScale.factor
-    var sweep = CrashSweep(Self.scenarios[index], limits: [24 * scale, scale, scale > 3 ? 1 : 0])
+    var sweep = CrashSweep(
+      Self.scenarios[index], limits: [24 * scale / TestScale.stride, scale, scale > 3 ? 1 : 0])
     try sweep.run()
     print("\(Self.scenarios[index].name): \(sweep.counts), \(TestScale.note)")
     #expect(sweep.problems.prefix(3) == [])
@@ -57,7 +58,7 @@ struct CrashPointTests {
     for padding in stride(from: 300, to: 300 + 512, by: 24) {
       let scenario = LogScenario(
         "sealing behind \(padding) bytes", Self.small, [.commit(padding: padding), .close])
-      var sweep = CrashSweep(scenario, limits: [64 * TestScale.factor])
+      var sweep = CrashSweep(scenario, limits: [64 * TestScale.factor / TestScale.stride])
       try sweep.run()
       counts = counts + sweep.counts
       problems += sweep.problems

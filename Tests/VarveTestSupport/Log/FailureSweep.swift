@@ -18,9 +18,11 @@ package struct FailureSweep {
     try whole.run(scenario.steps)
     problems += whole.problems
     let calls = whole.disk.calls
+    var turn = Int(truncatingIfNeeded: TestScale.seed % 4)
     for call in DiskCall.allCases {
       let count = calls.filter { $0.call == call }.count
-      for ordinal in 0..<count {
+      for ordinal in stride(from: turn % TestScale.stride, to: count, by: TestScale.stride) {
+        turn += 1
         let records = calls.filter { $0.call == call }
         for effect in Self.effects(records[ordinal]) {
           // What only looks is tried once, unless there is time.
