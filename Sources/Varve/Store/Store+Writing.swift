@@ -115,7 +115,25 @@ extension Store {
     builder.schemaVersion = declared?.version ?? 0
     let draft: TransactionDraft
     do throws(FormatError) { draft = try builder.finish() } catch { throw StoreError(error) }
-    return try append(&writer, draft, integration, stamp, durability)
+    let appended = try append(&writer, draft, integration, stamp, durability)
+    if feed.hasListeners { announce(operations, metadata, integration.sequence, stamp) }
+    return appended
+  }
+
+  /// Keeps a transaction for those who listen.
+  private func announce(
+    _ operations: [Operation], _ metadata: Metadata, _ sequence: UInt64, _ stamp: Stamp
+  ) {
+    let replicas = replicas
+    var changes = TransactionChanges()
+    changes.add(operations) { index in
+      index < replicas.count ? .replica(replicas[Int(index)]) : nil
+    }
+    feed.note(
+      Transaction(
+        replica: replicas[0], sequence: sequence, stamp: stamp, isLocal: true, metadata,
+        changes: changes),
+      max: log == nil ? TransactionFeed.recentWithoutLogMax : TransactionFeed.recentMax)
   }
 
   /// Gives a draft its place in the log and ends the draft of the state.
@@ -151,7 +169,10 @@ extension Store {
       return publish(appended.graph, ticket: appended.ticket)
     }
     do throws(LogError) { try log.wait(pending) } catch {
-      writer.withLock { $0.needsReload = true }
+      writer.withLock { writer in
+        writer.needsReload = true
+        feed.forget()
+      }
       throw StoreError(error)
     }
     publish(appended.graph, ticket: appended.ticket)
@@ -186,6 +207,7 @@ extension Store {
     writer.compaction.baseline = loaded.compaction.baseline
     writer.author = try StoreLoading.author(&writer.state, log)
     writer.needsReload = false
+    feed.forget()
     writer.ticket += 1
     publish(GraphSnapshot(writer.state), ticket: writer.ticket)
   }

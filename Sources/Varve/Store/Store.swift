@@ -30,6 +30,7 @@ public final class Store: Sendable {
   /// Held by the one thread whose body or compaction step works on the draft.
   let writer: Mutex<Writer>
   let compactions = CompactionGate()
+  let feed = TransactionFeed()
   /// The newest graph that readers may see.
   private let published: Mutex<Published>
 
@@ -99,6 +100,7 @@ public final class Store: Sendable {
       guard ticket >= published.ticket else { return }
       published = Published(graph: graph, ticket: ticket)
     }
+    feed.publish()
   }
 
   /// The newest graph that readers may see.
@@ -168,6 +170,7 @@ public final class Store: Sendable {
     }
     guard !wasClosed else { return }
     waitForCompaction()
+    defer { feed.close() }
     do throws(LogError) { try log?.close() } catch { throw StoreError(error) }
   }
 }

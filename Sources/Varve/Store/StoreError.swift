@@ -42,6 +42,8 @@ public struct StoreError: Error, Sendable {
     case deleteDenied
     /// The transaction exceeds a limit of the format.
     case tooLarge
+    /// The part of the history is not in the files any more (Q25).
+    case historyRetired
   }
 
   /// The kind of problem.
