@@ -34,18 +34,20 @@ extension Log {
 
   /// Opens the store at `path` for writing.
   ///
-  /// Nothing is written before the first commit (Q52).
+  /// Nothing is written before the first commit (Q52). With `trustsSeals`, `setSchema` has to be
+  /// called before the first commit.
   ///
   /// - Throws: `notAStore` when there is none, `busy`, `disk`, `tooNew`. Damage is in `report`, not
   ///   an error.
   package static func open(
     at path: String, disk: any Disk, clock: any Clock = SystemClock(),
-    entropy: any Entropy = SystemEntropy(), options: LogOptions = LogOptions()
+    entropy: any Entropy = SystemEntropy(), options: LogOptions = LogOptions(),
+    trustsSeals: Bool = false
   ) throws(LogError) -> Log {
     let paths = StorePaths(path)
     try requireStore(disk, paths)
     let lock = try takeLock(disk, paths, options)
-    var opening = try LogOpening(disk, paths, syncsTails: true)
+    var opening = try LogOpening(disk, paths, syncsTails: true, trustsSeals: trustsSeals)
     guard opening.hasSuperblockFile || opening.catalog.store != nil else {
       lock.release()
       throw LogError(

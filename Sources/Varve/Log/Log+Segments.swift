@@ -111,7 +111,8 @@ extension Log {
 
   /// Lets a fresh replica write from now on (Q51).
   ///
-  /// For a state that holds more of this replica than its log. Before the first write only.
+  /// For a state that holds more of this replica than its log, or less. Before the first write
+  /// only.
   package func startFreshReplica() {
     monitor.withLock {
       precondition(segment == nil, "a replica is given up before anything is written")

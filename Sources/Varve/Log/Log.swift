@@ -95,6 +95,13 @@ package final class Log: @unchecked Sendable {
     monitor.withLock { [head.replica] + others.map(\.replica) }
   }
 
+  /// Says what the log declares, for the hints of the next segment.
+  ///
+  /// Before the first commit only.
+  package func setSchema(_ operations: [SchemaOperation]) {
+    monitor.withLock { schema = operations }
+  }
+
   /// Says how far the logs of the other replicas are part of what the writer sees.
   ///
   /// The next segments depend on that and on no more: what cannot be read must not keep what is

@@ -23,24 +23,29 @@ package struct LogOpening: Sendable {
   package var report: RecoveryReport
   package var heads: [LogHead] = []
   package var maxStamp = Stamp.zero
-  /// Schema declarations of the newest segments, for the hints of the next one.
+  /// Schema declarations of the newest segments that were read, for the hints of the next one.
   package var schema: [SchemaOperation] = []
+  /// Newest segments of which the SEAL was read and nothing else.
+  package var trustedSeals = 0
 
   package var store: StoreID? { superblock?.store ?? catalog.store }
 
   /// Reads superblock, directory and, unless `readsTails` is false, the newest segments.
   ///
   /// `syncsTails` makes newest segments durable before they are trusted: what the page cache shows
-  /// may not survive otherwise.
+  /// may not survive otherwise. `trustsSeals` is for stores with a baseline, which tells what a
+  /// sealed segment holds: of such a newest segment its SEAL is enough, and opening does not depend
+  /// on its size.
   package init(
     _ disk: any Disk, _ paths: StorePaths, syncsTails: Bool, readsTails: Bool = true,
-    bound: ReadBound = .validFrames
+    trustsSeals: Bool = false, bound: ReadBound = .validFrames
   ) throws(LogError) {
     var attempts = 1
     while true {
       do throws(LogError) {
         let opening = try LogOpening(
-          once: disk, paths, syncsTails: syncsTails, readsTails: readsTails, bound: bound)
+          once: disk, paths, syncsTails: syncsTails, readsTails: readsTails,
+          trustsSeals: trustsSeals, bound: bound)
         // A listing beside a writer may miss a file that is being renamed: a gap is looked at
         // twice.
         let hasGap = opening.report.findings.contains { $0.kind == .gap }
@@ -62,7 +67,7 @@ package struct LogOpening: Sendable {
 
   private init(
     once disk: any Disk, _ paths: StorePaths, syncsTails: Bool, readsTails: Bool,
-    bound: ReadBound
+    trustsSeals: Bool, bound: ReadBound
   ) throws(LogError) {
     self.paths = paths
     let reading = try SuperblockFile(disk: disk, paths: paths).read()
@@ -85,7 +90,11 @@ package struct LogOpening: Sendable {
     }
     maxStamp = superblock?.maxStamp ?? .zero
     if readsTails {
-      for log in catalog.logs { try examine(log, disk, syncsTails: syncsTails, bound: bound) }
+      let trustsSeals = trustsSeals && superblock?.baselineHash ?? 0 != 0
+      for log in catalog.logs {
+        if trustsSeals, try trustSeal(log, disk) { continue }
+        try examine(log, disk, syncsTails: syncsTails, bound: bound)
+      }
     }
     finish()
   }
@@ -97,6 +106,25 @@ package struct LogOpening: Sendable {
     }
     let head = heads.first { $0.replica == superblock.replica }
     report.lastSequence = (head?.nextSequence ?? 1) - 1
+  }
+
+  /// Takes the end of a log from the SEAL of its newest segment; false when it cannot tell.
+  private mutating func trustSeal(_ log: CatalogLog, _ disk: any Disk) throws(LogError) -> Bool {
+    guard let file = log.newest?.file, let seal = try file.seal(disk) else { return false }
+    trustedSeals += 1
+    heads.append(
+      LogHead(
+        replica: log.replica, ordinal: file.header.ordinal, acceptedBytes: file.length,
+        nextSequence: seal.lastSequence + 1, chain: seal.chain, isWhole: isWhole(log)))
+    maxStamp = max(maxStamp, seal.maxStamp, file.header.created)
+    return true
+  }
+
+  /// Whether no segment of a log is missing, as far as names and headers tell.
+  private func isWhole(_ log: CatalogLog) -> Bool {
+    !catalog.report.findings.contains { finding in
+      finding.kind == .gap && log.segments.contains { $0.file.path == finding.path }
+    }
   }
 
   /// Reads the newest segment of a log, which says where the log ends.
@@ -121,9 +149,7 @@ package struct LogOpening: Sendable {
     head.acceptedBytes = isSealed ? newest.file.length : state.accepted
     head.nextSequence = state.nextSequence
     head.chain = state.chain
-    head.isWhole = !catalog.report.findings.contains { finding in
-      finding.kind == .gap && log.segments.contains { $0.file.path == finding.path }
-    }
+    head.isWhole = isWhole(log)
     self.schema += schema
     maxStamp = max(maxStamp, state.maxStamp, newest.file.header.created)
     if !isSealed { report.tailTransactions += state.transactions }

@@ -56,6 +56,31 @@ package struct SegmentFile: Sendable {
       path: path, name: name, header: header, length: source.length, trailer: trailer)
   }
 
+  /// The SEAL of a file under its sealed name; nil when name, header, SEAL and trailer disagree.
+  ///
+  /// - Throws: `disk`.
+  package func seal(_ disk: any Disk) throws(LogError) -> Seal? {
+    guard let trailer, case .sealed(let first, let last, _) = name else { return nil }
+    do throws(DiskError) {
+      let source = try FileSource(disk, path)
+      defer { source.close() }
+      do throws(FormatError) {
+        var scanner = try SegmentScanner(source)
+        let frame = try scanner.frame(at: trailer.sealOffset)
+        guard frame.header.type == .seal, frame.end + UInt64(Trailer.byteCount) == length else {
+          return nil
+        }
+        let seal = try frame.payload().read(origin: frame.offset) {
+          (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
+        }
+        let isConsistent =
+          seal.chain == trailer.chain && seal.firstSequence == first && seal.lastSequence == last
+          && first == header.firstSequence
+        return isConsistent ? seal : nil
+      } catch { return nil }
+    } catch { throw LogError(error) }
+  }
+
   /// The trailer at the end of a file, if a valid one is there.
   package static func trailer(_ source: any ByteSource, _ header: FileHeader)
     throws(FormatError) -> Trailer?

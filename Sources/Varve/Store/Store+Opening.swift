@@ -74,7 +74,8 @@ extension Store {
     let log: Log
     do throws(LogError) {
       log = try Log.open(
-        at: path, disk: disk, clock: clock, entropy: entropy, options: logOptions)
+        at: path, disk: disk, clock: clock, entropy: entropy, options: logOptions,
+        trustsSeals: true)
     } catch { throw StoreError(error) }
     do throws(StoreError) {
       let loaded = try StoreLoading(disk, log.paths, bound: .validFrames).read(log.opening)
@@ -89,7 +90,8 @@ extension Store {
     let paths = StorePaths(path)
     let opening: LogOpening
     do throws(LogError) {
-      opening = try LogOpening(disk, paths, syncsTails: false, bound: .syncedOffset)
+      opening = try LogOpening(
+        disk, paths, syncsTails: false, trustsSeals: true, bound: .syncedOffset)
     } catch { throw StoreError(error) }
     guard opening.store != nil else {
       throw StoreError(.notAStore, "there is no store", path: path)
@@ -112,9 +114,11 @@ extension Store {
           .schemaConflict, error.message, path: log.paths.root, schemaError: error)
       }
     }
-    // A log that lost what a baseline still has must not use its numbers again (Q51).
+    // A log that lost what a baseline still has must not use its numbers again, and what is written
+    // behind a place that cannot be read would never be reached (Q51).
     let known = state.integratedHeads.first { $0.replica == log.replica }
-    if let known, known.nextSequence > log.end.nextSequence { log.startFreshReplica() }
+    if known?.nextSequence ?? 1 != log.end.nextSequence { log.startFreshReplica() }
+    log.setSchema(state.schema.operations)
     let author = try StoreLoading.author(&state, log)
     log.setIntegrated(state.integratedHeads, maxStamp: state.maxStamp)
     return Store(

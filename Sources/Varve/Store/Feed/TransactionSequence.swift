@@ -106,6 +106,7 @@ extension Store {
   ///
   /// - Parameter version: Where to begin: `transaction.version` of the last one that was seen,
   ///   `snapshot.version` for what comes behind a snapshot; the beginning of the history when nil.
+  /// - Returns: A sequence that reads nothing before it is iterated.
   public func transactions(after version: VersionVector? = nil) -> TransactionSequence {
     TransactionSequence(self, after: version ?? VersionVector())
   }
