@@ -100,14 +100,11 @@ extension SegmentCheck {
       try SegmentScanner(source, limit: segment.limit), durableMark: segment.durableMark,
       keepsColumns: false)
     var content = ContentCheck(decodes: decodes, isParallel: isParallel)
-    var lastStamp = Stamp.zero
-    while let step = try cursor.step(part: { content.add($0) }) {
+    while let step = try cursor.step(passesPlain: !decodes, part: { content.add($0) }) {
       // Most units are small and in order: there is nothing to ask them.
       if step != .unit || decodes || cursor.unitHasParts || !cursor.isStampOrdered {
-        try content.take(cursor.event(step), after: lastStamp)
+        try content.take(cursor.event(step), after: cursor.stampBefore)
       }
-      // Behind damage the cursor has counted a unit that it hands out next.
-      if step == .unit { lastStamp = cursor.maxStamp ?? .zero }
     }
     verdict = try cursor.verdict(segment)
     problems = content.problems

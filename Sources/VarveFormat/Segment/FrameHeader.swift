@@ -34,6 +34,9 @@ package struct FrameHeader: Hashable, Sendable {
   /// Bytes of header, payload and padding.
   package var frameBytes: Int { (FrameHeader.byteCount + storedLength + 7) / 8 * 8 }
 
+  /// Bytes of padding behind the payload.
+  package var paddingBytes: Int { frameBytes - FrameHeader.byteCount - storedLength }
+
   /// Reads a header at `offset`, checking everything that can be checked without the payload.
   package init(_ reader: inout ByteReader, offset: UInt64, salt: UInt64) throws(FormatError) {
     let start = reader.position
@@ -81,7 +84,7 @@ package struct FrameHeader: Hashable, Sendable {
     guard reader.hash64(seed: headerHash, from: start) == frameHash else {
       throw FormatError(.badFrameHash, "the hash of a frame does not match", offset: offset)
     }
-    guard try reader.areZero(frameBytes - FrameHeader.byteCount - storedLength) else {
+    guard try reader.areZero(paddingBytes) else {
       throw FormatError(.badPadding, "the padding of a frame is not zero", offset: offset)
     }
   }
@@ -110,6 +113,6 @@ extension GroupOutput {
     let seed = write { header.write(into: &$0, offset: offset, salt: salt) }
     write { $0.uint64(Checksum.hash64(seed: seed, stored)) }
     append(stored)
-    zeros(header.frameBytes - FrameHeader.byteCount - header.storedLength)
+    zeros(header.paddingBytes)
   }
 }

@@ -15,6 +15,8 @@ package struct SegmentCursor: ~Copyable {
   package private(set) var transactions: UInt64 = 0
   package private(set) var minStamp: Stamp?
   package private(set) var maxStamp: Stamp?
+  /// The largest stamp before the last unit.
+  package private(set) var stampBefore = Stamp.zero
   private let durableMark: UInt64
   private let goesOn: Bool
   private let keepsColumns: Bool
@@ -105,15 +107,19 @@ package struct SegmentCursor: ~Copyable {
   package var unitHasParts: Bool { unit?.parts.isEmpty == false }
 
   /// As `next`, without copying what was met.
-  package mutating func step(part: (ScannedFrame) -> Void = { _ in }) throws(FormatError)
-    -> Step?
-  {
+  ///
+  /// With `passesPlain` units are left out that have nothing to be looked at: no parts, and stamps
+  /// above all before them. They are checked and counted as all others.
+  package mutating func step(
+    passesPlain: Bool = false, part: (ScannedFrame) -> Void = { _ in }
+  ) throws(FormatError) -> Step? {
     if let met = pending {
       pending = nil
       if met == .damage { damage = sealDamage }
       return met
     }
     while !isEnded {
+      if passesPlain { passPlain() }
       let offset = scanner.position
       do throws(FormatError) {
         guard case .frame(let frame) = try scanner.next() else { return try atEnd(part) }
@@ -130,6 +136,20 @@ package struct SegmentCursor: ~Copyable {
       }
     }
     return nil
+  }
+
+  /// Passes plain units as far as the window reaches.
+  private mutating func passPlain() {
+    guard state.pendingParts.isEmpty else { return }
+    var run = PlainRun(state, at: scanner.position, lastStamp: maxStamp ?? .zero)
+    scanner.pass(&run)
+    guard run.transactions > 0 else { return }
+    state.accept(run)
+    frames += run.frames
+    rawBytes += run.rawBytes
+    transactions += run.transactions
+    minStamp = min(minStamp ?? run.firstStamp, run.firstStamp)
+    maxStamp = run.lastStamp
   }
 
   /// Takes a valid frame in.
@@ -188,7 +208,8 @@ package struct SegmentCursor: ~Copyable {
 
   private mutating func countUnit() -> Step? {
     guard let list = unit?.transactions else { return nil }
-    isStampOrdered = list.ascends(from: maxStamp ?? .zero)
+    stampBefore = maxStamp ?? .zero
+    isStampOrdered = list.ascends(from: stampBefore)
     minStamp = min(minStamp ?? list.minStamp, list.minStamp)
     maxStamp = max(maxStamp ?? list.maxStamp, list.maxStamp)
     transactions += UInt64(list.count)

@@ -67,8 +67,8 @@ package struct SegmentScanner: ~Copyable {
   package var position: UInt64
   /// Frames end here: the file's end, or less for a reader that must not look further.
   package let limit: UInt64
-  private var window = Bytes.empty
-  private var windowOffset: UInt64 = 0
+  private(set) var window = Bytes.empty
+  private(set) var windowOffset: UInt64 = 0
   /// Bytes read at a time: as long as frames are small, what the caches of a core hold.
   private var windowBytes = SegmentScanner.windowBytesMin
   /// Bytes of frames hashed so far.

@@ -35,6 +35,41 @@ package struct ScannedTransaction: Sendable {
   }
 }
 
+/// What stands in front of every transaction, and its place in the chain.
+struct TransactionFields {
+  let stamp: Stamp
+  let flags: TransactionFlags
+  let operations: Int
+  let partCount: Int
+  let hash: Hash128
+  let chain: Hash128
+
+  /// Reads the fixed fields of the transaction that is due, passes it and hashes it.
+  @inline(__always)
+  init(_ reader: inout ByteReader, after previous: Hash128, sequence: UInt64) throws(FormatError) {
+    let start = reader.position
+    let version = try reader.uint8()
+    guard version == FormatVersion.transaction else {
+      throw reader.error(.unknownVersion, "transaction version \(version)")
+    }
+    flags = TransactionFlags(rawValue: try reader.uint8())
+    guard try reader.uint16() == 0 else {
+      throw reader.error(.badPadding, "2 reserved bytes are not all zero")
+    }
+    let byteCount = Int(try reader.uint32())
+    stamp = Stamp(rawValue: try reader.uint64())
+    let stated = try reader.uint64()
+    operations = Int(try reader.uint32())
+    partCount = Int(try reader.uint32())
+    guard stated == sequence else {
+      throw reader.error(.badSequence, "transaction \(stated) where \(sequence) is due")
+    }
+    try reader.skip(byteCount - (reader.position - start))
+    hash = reader.hash128(from: start)
+    chain = Checksum.chain(previous, hash)
+  }
+}
+
 /// The transactions of one frame, at least one; a single one costs no allocation.
 package struct TransactionList: Sendable, RandomAccessCollection {
   private let head: ScannedTransaction
@@ -137,6 +172,17 @@ package struct SegmentState: Sendable {
     return unit
   }
 
+  /// Plain units were passed that continue the segment; see `PlainRun`.
+  mutating func accept(_ run: PlainRun) {
+    nextSequence = run.nextSequence
+    chain = run.chain
+    accepted = run.end
+    synced = max(synced, run.synced)
+    maxStamp = max(maxStamp, run.lastStamp)
+    minStamp = min(minStamp, run.firstStamp)
+    transactions += run.transactions
+  }
+
   /// A valid trailer follows the SEAL: the file is accepted up to the trailer's end.
   mutating func acceptSeal(end: UInt64) { accepted = end }
 
@@ -219,26 +265,11 @@ package struct SegmentState: Sendable {
     _ reader: inout ByteReader, _ payload: Bytes, after chain: Hash128, sequence: UInt64
   ) throws(FormatError) -> ScannedTransaction {
     let start = reader.position
-    let version = try reader.uint8()
-    guard version == FormatVersion.transaction else {
-      throw reader.error(.unknownVersion, "transaction version \(version)")
-    }
-    let flags = TransactionFlags(rawValue: try reader.uint8())
-    try reader.zeros(2)
-    let byteCount = Int(try reader.uint32())
-    let stamp = Stamp(rawValue: try reader.uint64())
-    let stated = try reader.uint64()
-    let operations = Int(try reader.uint32())
-    let parts = Int(try reader.uint32())
-    guard stated == sequence else {
-      throw reader.error(.badSequence, "transaction \(stated) where \(sequence) is due")
-    }
-    try reader.skip(byteCount - (reader.position - start))
-    let bytes = payload.slice(start, byteCount)
-    let hash = reader.hash128(from: start)
+    let fields = try TransactionFields(&reader, after: chain, sequence: sequence)
     return ScannedTransaction(
-      sequence: sequence, stamp: stamp, flags: flags, operations: operations, partCount: parts,
-      bytes: bytes, hash: hash, chain: Checksum.chain(chain, hash))
+      sequence: sequence, stamp: fields.stamp, flags: fields.flags, operations: fields.operations,
+      partCount: fields.partCount, bytes: payload.slice(start, reader.position - start),
+      hash: fields.hash, chain: fields.chain)
   }
 
   /// The part list must describe the parts that stand in front.
