@@ -86,11 +86,18 @@ public final class Store: Sendable {
   }
 
   /// Reads the graph again without a baseline whose columns turned out to be damaged (Q27).
-  private func repair() {
+  ///
+  /// - Returns: Whether a graph is in use now of which nothing is known to be damaged.
+  @discardableResult
+  func repair() -> Bool {
     writer.withLock { writer in
-      noteDamage(&writer)
-      // When the logs cannot be read either, the snapshot says what is wrong.
-      if writer.needsReload { try? reload(&writer) }
+      // Reading the log on top of the next baseline may meet its damage already.
+      while writer.state.failure != nil, writer.compaction.baseline != nil {
+        noteDamage(&writer)
+        // When the logs cannot be read either, the snapshot says what is wrong.
+        do throws(StoreError) { try reload(&writer) } catch { break }
+      }
+      return writer.state.failure == nil
     }
   }
 
@@ -153,11 +160,11 @@ public final class Store: Sendable {
   ///
   /// - Complexity: O(registers).
   package func digest() -> StateDigest {
-    let state = writer.withLock { $0.state }
-    let digest = StateDigest(state)
-    guard !state.failures.isEmpty else { return digest }
-    repair()
-    return StateDigest(writer.withLock { $0.state })
+    while true {
+      let state = writer.withLock { $0.state }
+      let digest = StateDigest(state)
+      if state.failure == nil || !repair() { return digest }
+    }
   }
 
   /// Closes the store in order; waits for writes and a compaction under way.
