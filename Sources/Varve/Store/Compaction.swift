@@ -84,9 +84,15 @@ extension Store {
       guard !writer.isClosed else {
         throw LogError(.closed, "the store was closed", path: paths.root)
       }
+      // A state that is ahead of its log is none (P78).
+      if writer.needsReload || writer.refusals != log.refusals {
+        do throws(StoreError) { try reload(&writer) } catch {
+          throw error.logError ?? LogError(.corrupt, error.message, path: error.path)
+        }
+      }
       return Pinned(
         state: writer.state, baseline: writer.compaction.baseline,
-        logBytes: log.statistics.bytes, refusals: log.refusals)
+        logBytes: log.statistics.bytes, refusals: writer.refusals)
     }
     // What the baseline covers must be durable first, and nothing of it refused meanwhile.
     try log.sync()

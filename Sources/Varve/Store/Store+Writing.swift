@@ -198,6 +198,7 @@ extension Store {
     }
     var loading = StoreLoading(disk, paths, bound: isReadOnly ? .syncedOffset : .validFrames)
     loading.rejected = writer.rejectedBaselines
+    let refusals = log?.refusals ?? 0
     let opening: LogOpening
     do throws(LogError) {
       // What has its place in the log must be in the files before they are read.
@@ -210,6 +211,7 @@ extension Store {
     writer.compaction.baseline = loaded.compaction.baseline
     if let log { writer.author = try StoreLoading.author(&writer.state, log) }
     writer.needsReload = false
+    writer.refusals = refusals
     feed.forget()
     writer.ticket += 1
     publish(GraphSnapshot(writer.state), ticket: writer.ticket)

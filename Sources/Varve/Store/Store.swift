@@ -41,6 +41,8 @@ public final class Store: Sendable {
     var ticket: UInt64 = 0
     /// Set when the draft is ahead of a log that refused a write: it is read again first.
     var needsReload = false
+    /// How many refusals of the log the state knows of: after another one it is ahead of the log.
+    var refusals = 0
     var isClosed = false
     /// The clock of a store without a log.
     var clock = Stamp.zero
@@ -132,8 +134,13 @@ public final class Store: Sendable {
       do throws(LogError) {
         opening = try LogOpening(disk, paths, syncsTails: false)
       } catch { throw StoreError(error) }
-      let bound: ReadBound = isReadOnly ? .syncedOffset : .validFrames
-      let loaded = try StoreLoading(disk, paths, bound: bound).read(opening, usesBaseline: false)
+      var loaded = try StoreLoading(disk, paths, bound: isReadOnly ? .syncedOffset : .validFrames)
+        .read(opening, usesBaseline: false)
+      // A baseline proves more durable than the newest frame knows of (Q52).
+      if isReadOnly, !loaded.state.reaches(writer.state) {
+        loaded = try StoreLoading(disk, paths, bound: .validFrames)
+          .read(opening, usesBaseline: false)
+      }
       let isSame = StateDigest(loaded.state) == StateDigest(writer.state)
       writer.state = loaded.state
       if let log { writer.author = try StoreLoading.author(&writer.state, log) }
