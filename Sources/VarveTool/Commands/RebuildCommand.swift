@@ -44,11 +44,11 @@ extension CommandSpec {
     var attempts = 0
     while true {
       let normal = try DigestReport(
-        disk, try LogCatalog(disk, paths, superblock: set.superblock))
+        disk, try LogCatalog.settled(disk, paths, superblock: set.superblock))
       let rebuilt = try DigestReport(
-        disk, try LogCatalog(disk, paths, superblock: nil, store: set.store))
+        disk, try LogCatalog.settled(disk, paths, superblock: nil, store: set.store))
       let after = try DigestReport(
-        disk, try LogCatalog(disk, paths, superblock: set.superblock))
+        disk, try LogCatalog.settled(disk, paths, superblock: set.superblock))
       attempts += 1
       let isQuiet = normal.result.transactions == after.result.transactions
       if normal.digest == rebuilt.digest || isQuiet || attempts == 16 { return (normal, rebuilt) }

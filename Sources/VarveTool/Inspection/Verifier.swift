@@ -43,7 +43,7 @@ struct Verifier {
       try normal(&report)
     }
     if level == .full, set.isStore {
-      let catalog = try LogCatalog(disk, StorePaths(set.path), superblock: set.superblock)
+      let catalog = try LogCatalog.settled(disk, StorePaths(set.path), superblock: set.superblock)
       let digest = try DigestReport(disk, catalog)
       // The walk said the rest already.
       if report.findings.allSatisfy({ $0.severity < .gap }) {
