@@ -163,8 +163,10 @@ extension Log {
       // apart.
       if generation < commits.kept.count {
         if sequence <= commits.kept[generation] { return }
+        let reason = fullReason.map { "\($0.call): \($0.message)" } ?? "the disk is full"
         throw LogError(
-          .diskFull, "the disk is full: the transaction was not acknowledged", path: paths.root)
+          .diskFull, "the transaction was not acknowledged: \(reason)", path: paths.root,
+          diskError: fullReason)
       }
       let reached = durability == .relaxed ? commits.written : commits.durable
       if reached >= sequence { return }
