@@ -70,6 +70,8 @@ struct FailureReport {
       (error.code.rawValue, error.message, "\(error)", exitCode(for: error.code))
     case let error as StoreError:
       (error.code.rawValue, error.message, "\(error)", exitCode(for: error.code))
+    case let error as RefusedStore:
+      (error.kind.rawValue, RefusedStore.message, "\(error)", error.exitCode)
     case let error as DiskError:
       (
         error.code.rawValue, "\(error.call): \(error.message)", "\(error)",
@@ -87,6 +89,7 @@ struct FailureReport {
     case let error as FormatError: (error.path, error.offset)
     case let error as LogError: (error.path, error.offset)
     case let error as StoreError: (error.path, error.offset)
+    case let error as RefusedStore: (error.path, nil)
     case let error as DiskError: (error.path, error.offset)
     case let error as ImportError: (error.path, error.offset)
     default: (nil, nil)
@@ -100,6 +103,7 @@ struct FailureReport {
     case let error as FormatError: "Try \"varve explain \(error.code)\"."
     case let error as LogError: hint(error.code)
     case let error as StoreError: error.logError.flatMap { hint($0.code) }
+    case is RefusedStore: hint(LogError.Code.corrupt)
     default: nil
     }
   }

@@ -121,17 +121,17 @@ private final class DemoRun {
     try title("1. Import: rows become columns, columns become transactions in a log")
     let clock = ContinuousClock()
     let start = clock.now
-    let log = try Log.create(at: store, disk: disk)
+    let target = try ImportTarget(store, disk: disk)
     let importer = StoreImporter(
-      log: log, knowledge: StoreKnowledge(), settings: StoreImporter.Settings(),
+      target: target, knowledge: StoreKnowledge(), settings: StoreImporter.Settings(),
       report: ImportReport(store: store, isDryRun: false))
     var options = DelimitedOptions()
     options.nilMarkers = ["NA"]
     do {
       for source in try sources() { try importer.read(source, name: nil, options: options) }
-      try log.close()
+      try target.close()
     } catch {
-      try? log.close()
+      target.giveUp()
       throw error
     }
     let report = importer.finish(elapsed: clock.now - start, stopped: nil)

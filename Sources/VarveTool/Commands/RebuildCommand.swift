@@ -46,7 +46,7 @@ extension CommandSpec {
     while true {
       let normal = try OpenedState(disk, paths)
       let rebuilt = try DigestReport(
-        disk, paths, try LogCatalog(disk, paths, superblock: nil, store: set.store))
+        disk, paths, try LogCatalog.settled(disk, paths, superblock: nil, store: set.store))
       attempts += 1
       let isSettled = normal.heads == OpenedState.heads(rebuilt.result.state)
       if normal.digest == rebuilt.digest || isSettled || attempts == 16 {

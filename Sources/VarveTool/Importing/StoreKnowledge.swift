@@ -7,7 +7,8 @@ import VarveFormat
 /// Names and serials, from a walk that decodes no column.
 struct StoreKnowledge {
   private struct Key: Hashable {
-    var replica: ReplicaID
+    /// Nil is the replica of a store that is not there yet.
+    var replica: ReplicaID?
     var entity: UInt32
   }
 
@@ -82,13 +83,13 @@ struct StoreKnowledge {
   }
 
   /// The replica created an object with this serial.
-  mutating func note(_ replica: ReplicaID, _ entity: UInt32, _ serial: UInt64) {
+  mutating func note(_ replica: ReplicaID?, _ entity: UInt32, _ serial: UInt64) {
     let key = Key(replica: replica, entity: entity)
     lastSerials[key] = max(lastSerials[key] ?? 0, serial)
   }
 
   /// The largest serial that the replica used; 0 when none.
-  func lastSerial(_ replica: ReplicaID, _ entity: UInt32) -> UInt64 {
+  func lastSerial(_ replica: ReplicaID?, _ entity: UInt32) -> UInt64 {
     lastSerials[Key(replica: replica, entity: entity)] ?? 0
   }
 }

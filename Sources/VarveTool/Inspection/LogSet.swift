@@ -56,7 +56,8 @@ struct LogSet: Sendable {
   }
 
   private static func open(_ paths: StorePaths, _ disk: any Disk) throws -> LogSet {
-    let opening = try LogOpening(disk, paths, syncsTails: false, readsTails: false)
+    var opening = try LogOpening(disk, paths, syncsTails: false, readsTails: false)
+    try opening.catalog.settle(disk, paths)
     guard let store = opening.store else {
       guard opening.hasSuperblockFile || !opening.catalog.report.findings.isEmpty else {
         throw LogError(
@@ -127,12 +128,13 @@ struct LogSet: Sendable {
   private static func open(file path: String, _ disk: any Disk) throws -> LogSet {
     let source = try FileSource(disk, path)
     defer { source.close() }
-    let place = try SegmentPlace(source, path: path)
+    var place = try SegmentPlace(source, path: path)
     guard place.header.kind == .segment || place.header.kind == .localLog else {
       throw FormatError(
         .wrongFile, "this is a \(place.header.kind.name) file, not a segment", offset: 20,
         path: path)
     }
+    try LiveTail(disk: disk, file: path).settle(&place.segment)
     return LogSet(
       path: path, isStore: false, store: place.header.store, superblock: nil,
       logs: [ReplicaLog(replica: place.header.replica, places: [place])], findings: [])

@@ -49,7 +49,7 @@ struct Verifier {
     report.findings += baselines.allFindings
     if level == .full, set.isStore {
       let paths = StorePaths(set.path)
-      let catalog = try LogCatalog(disk, paths, superblock: set.superblock)
+      let catalog = try LogCatalog.settled(disk, paths, superblock: set.superblock)
       let digest = try DigestReport(disk, paths, catalog)
       // The walk said the rest already.
       if report.findings.allSatisfy({ $0.severity < .gap }) {
