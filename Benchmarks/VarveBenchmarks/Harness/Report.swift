@@ -35,6 +35,7 @@ enum Report {
     case .atLeast(let value): ">= \(number(value))"
     case .atMost(let value): "<= \(number(value))"
     case .ratioAtLeast(let value): "ratio >= \(number(value))"
+    case .ratioAtMost(let value): "ratio <= \(number(value))"
     }
   }
 

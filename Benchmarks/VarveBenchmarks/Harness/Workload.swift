@@ -20,6 +20,7 @@ struct Measurement {
     case atLeast(Double)
     case atMost(Double)
     case ratioAtLeast(Double)
+    case ratioAtMost(Double)
   }
 
   var median: Double { Statistics.median(samples) }
@@ -37,6 +38,7 @@ struct Measurement {
     case .atLeast(let value): median >= value
     case .atMost(let value): median <= value
     case .ratioAtLeast(let value): ratio.map { $0 >= value }
+    case .ratioAtMost(let value): ratio.map { $0 <= value }
     }
   }
 }
@@ -49,6 +51,8 @@ struct Scale {
   var directory: String
   /// Directory of the data sets, nil for generated data only.
   var data: String?
+  /// Whether sizes are run that take a minute and gigabytes.
+  var isLarge = false
 }
 
 /// A named piece of work.
