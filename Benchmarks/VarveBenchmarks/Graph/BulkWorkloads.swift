@@ -9,22 +9,25 @@ extension Workload {
   ) { scale in
     let graph = try FlightsGraph(scale)
     let expected = try ColumnSums(graph)
-    return try withStoreDirectory(scale) { path in
-      try graph.makeStore(path, isCompacted: true)
-      var samples: [Elapsed] = []
-      for _ in 0...scale.samples * 2 {
-        var sums: ColumnSums?
-        let elapsed = try measure {
-          let store = try graph.open(path)
-          sums = ColumnSums(store.snapshot())
-          try store.close()
+    return try scale.withPeer(graph) { peer in
+      try withStoreDirectory(scale) { path in
+        try graph.makeStore(path, isCompacted: true)
+        var samples = Samples(peer)
+        for _ in 0...scale.samples * 2 {
+          var sums: ColumnSums?
+          let elapsed = try measure {
+            let store = try graph.open(path)
+            sums = ColumnSums(store.snapshot())
+            try store.close()
+          }
+          guard sums == expected else { throw WorkloadError("cells differ from the source") }
+          samples.own.append(elapsed)
+          try samples.add(peer, "open-all", expecting: expected.cells)
         }
-        guard sums == expected else { throw WorkloadError("cells differ from the source") }
-        samples.append(elapsed)
+        return samples.warm.rates(
+          "graph.all", "objects/s", graph.objects, scale.isTiny ? nil : .atLeast(1e7),
+          check: "\(expected.cells) cells")
       }
-      return rate(
-        "graph.all", "objects/s", graph.objects, warm(samples),
-        scale.isTiny ? nil : .atLeast(1e7), check: "\(expected.cells) cells")
     }
   }
 
@@ -35,18 +38,18 @@ extension Workload {
     let graph = try FlightsGraph(scale)
     return try withStoreDirectory(scale) { path in
       try graph.makeStore(path, isCompacted: false)
-      var samples: [Elapsed] = []
+      var samples = Samples(nil)
       for _ in 0...scale.samples * 2 {
         var result: ReplayResult?
         let elapsed = try measure { result = try replayStore(path) }
         guard let result, try rebuilt(result.state) == graph.objects else {
           throw WorkloadError("objects, ids or stamps are missing")
         }
-        samples.append(elapsed)
+        samples.own.append(elapsed)
       }
-      return rate(
-        "graph.rebuild", "objects/s", graph.objects, warm(samples),
-        scale.isTiny ? nil : .atLeast(1e7), check: "id and stamp of each object")
+      return samples.warm.rates(
+        "graph.rebuild", "objects/s", graph.objects, scale.isTiny ? nil : .atLeast(1e7),
+        check: "id and stamp of each object")
     }
   }
 
@@ -63,23 +66,6 @@ extension Workload {
       }
     }
     return found
-  }
-
-  static func warm(_ samples: [Elapsed]) -> [Elapsed] { Array(samples.dropFirst()) }
-
-  /// A rate and the processor time behind it.
-  static func rate(
-    _ name: String, _ metric: String, _ count: Int, _ samples: [Elapsed],
-    _ floor: Measurement.Floor?, check: String
-  ) -> [Measurement] {
-    [
-      Measurement(
-        workload: name, metric: metric, unit: "1/s",
-        samples: samples.map { Double(count) / $0.seconds }, floor: floor, check: check),
-      Measurement(
-        workload: name, metric: "CPU", unit: "ns each",
-        samples: samples.map { $0.cpuSeconds * 1e9 / Double(count) }, check: "same run"),
-    ]
   }
 
   // MARK: growth

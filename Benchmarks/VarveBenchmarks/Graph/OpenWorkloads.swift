@@ -9,37 +9,31 @@ extension Workload {
     title: "open to the first lookup and the first filtered fetch, warm cache"
   ) { scale in
     let graph = try FlightsGraph(scale)
-    return try withStoreDirectory(scale) { path in
-      try graph.makeStore(path, isCompacted: false)
-      let logs = try firstLookup(scale, graph, path)
-      try graph.compact(path)
-      let lookup = try firstLookup(scale, graph, path)
-      let fetch = try firstFetch(scale, graph, path)
-      return opening("lookup, compacted", lookup, scale.isTiny ? nil : .atMost(1))
-        + opening("fetch, compacted", fetch, scale.isTiny ? nil : .atMost(3))
-        + opening("lookup, logs alone", logs, scale.isTiny ? nil : .atMost(20))
+    return try scale.withPeer(graph) { peer in
+      try withStoreDirectory(scale) { path in
+        try graph.makeStore(path, isCompacted: false)
+        let logs = try firstLookup(scale, graph, path, nil)
+        try graph.compact(path)
+        let lookup = try firstLookup(scale, graph, path, peer)
+        let fetch = try firstFetch(scale, graph, path, peer)
+        let name = "graph.open"
+        let check = "answer of the source"
+        return lookup.milliseconds(
+          name, "lookup, compacted", scale.isTiny ? nil : .atMost(1), check: check)
+          + fetch.milliseconds(
+            name, "fetch, compacted", scale.isTiny ? nil : .atMost(3), check: check)
+          + logs.milliseconds(
+            name, "lookup, logs alone", scale.isTiny ? nil : .atMost(20), check: check)
+      }
     }
   }
 
-  private static func opening(
-    _ metric: String, _ samples: [Elapsed], _ floor: Measurement.Floor?
-  ) -> [Measurement] {
-    [
-      Measurement(
-        workload: "graph.open", metric: metric, unit: "ms",
-        samples: samples.map { $0.seconds * 1e3 }, floor: floor, check: "answer of the source"),
-      Measurement(
-        workload: "graph.open", metric: "\(metric), CPU", unit: "ms",
-        samples: samples.map { $0.cpuSeconds * 1e3 }, check: "same run"),
-    ]
-  }
-
   /// Opens a store and reads one attribute of one object.
-  static func firstLookup(_ scale: Scale, _ graph: FlightsGraph, _ path: String) throws
-    -> [Elapsed]
-  {
+  static func firstLookup(
+    _ scale: Scale, _ graph: FlightsGraph, _ path: String, _ peer: Peer?
+  ) throws -> Samples {
     let distances = try graph.flights.integers("distance")
-    var samples: [Elapsed] = []
+    var samples = Samples(peer)
     let store = try graph.open(path)
     let ids = try FlightsGraph.ids(store.snapshot(), "Flight")
     try store.close()
@@ -55,16 +49,19 @@ extension Workload {
       guard found == distances[row].map({ AttributeValue.integer($0) }) else {
         throw WorkloadError("flight \(row) has the distance \(String(describing: found))")
       }
-      samples.append(elapsed)
+      samples.own.append(elapsed)
+      try samples.add(
+        peer, "open-lookup \(row + 1)", expecting: distances[row].map { Int($0) } ?? 0)
     }
-    return Array(samples.dropFirst())
+    return samples.warm
   }
 
-  private static func firstFetch(_ scale: Scale, _ graph: FlightsGraph, _ path: String) throws
-    -> [Elapsed]
-  {
+  private static func firstFetch(
+    _ scale: Scale, _ graph: FlightsGraph, _ path: String, _ peer: Peer?
+  ) throws -> Samples {
     let expected = try FlightFetch.expected(graph)
-    var samples: [Elapsed] = []
+    let sum = expected.enumerated().reduce(0) { $0 + ($1.offset + 1) * Int($1.element) }
+    var samples = Samples(peer)
     for _ in 0...scale.samples * 4 {
       var store: Store?
       var found: [UInt64] = []
@@ -77,36 +74,54 @@ extension Workload {
       guard found == expected else {
         throw WorkloadError("\(found.count) flights instead of \(expected.count)")
       }
-      samples.append(elapsed)
+      samples.own.append(elapsed)
+      try samples.add(peer, "open-fetch", expecting: sum)
     }
-    return Array(samples.dropFirst())
+    return samples.warm
   }
 
   static let graphSize = Workload(
     name: "graph.size", group: "graph", title: "bytes of the log and of a fresh baseline"
   ) { scale in
     let graph = try FlightsGraph(scale)
-    return try withStoreDirectory(scale) { path in
-      let elapsed = try graph.makeStore(path, isCompacted: true)
-      let files = try StoreFiles(path)
-      return [
-        Measurement(
-          workload: "graph.import", metric: "objects/s", unit: "1/s",
-          samples: [Double(graph.objects) / elapsed.seconds],
-          check: "\(graph.flights.rows) flights"),
-        Measurement(
-          workload: "graph.import", metric: "CPU", unit: "us/object",
-          samples: [elapsed.cpuSeconds * 1e6 / Double(graph.objects)], check: "same run"),
-        Measurement(
-          workload: "graph.size", metric: "baseline", unit: "bytes",
-          samples: [Double(files.baseline)],
-          floor: scale.data == nil || scale.isTiny ? nil : .atMost(6.5e6),
-          check: "\(graph.objects) objects"),
-        Measurement(
-          workload: "graph.size", metric: "log", unit: "bytes", samples: [Double(files.log)],
-          check: "\(graph.objects) objects"),
-      ]
+    var samples: Samples?
+    var sizes: [Measurement] = []
+    try scale.withPeer(graph) { peer in
+      var imports = Samples(peer)
+      for sample in 0...scale.samples {
+        try withStoreDirectory(scale) { path in
+          imports.own.append(try graph.makeStore(path, isCompacted: sample == scale.samples))
+          try imports.add(peer, "import", expecting: graph.objects)
+          if sample == scale.samples { sizes = try fileSizes(scale, graph, path, peer) }
+        }
+      }
+      samples = imports.warm
     }
+    return
+      (samples?.rates(
+        "graph.import", "objects/s", graph.objects, nil, check: "\(graph.flights.rows) flights")
+      ?? []) + sizes
+  }
+
+  private static func fileSizes(
+    _ scale: Scale, _ graph: FlightsGraph, _ path: String, _ peer: Peer?
+  ) throws -> [Measurement] {
+    let files = try StoreFiles(path)
+    var baseline = Measurement(
+      workload: "graph.size", metric: "baseline", unit: "bytes",
+      samples: [Double(files.baseline)],
+      floor: scale.data == nil || scale.isTiny ? nil : .atMost(6.5e6),
+      check: "\(graph.objects) objects")
+    if let peer {
+      baseline.peerName = peer.name
+      baseline.peer = [Double(try peer.ask("size").value)]
+    }
+    return [
+      baseline,
+      Measurement(
+        workload: "graph.size", metric: "log", unit: "bytes", samples: [Double(files.log)],
+        check: "\(graph.objects) objects"),
+    ]
   }
 }
 

@@ -9,22 +9,25 @@ extension Workload {
     title: "lookups by id, flight to plane to model, planes to flights"
   ) { scale in
     let graph = try FlightsGraph(scale)
-    return try withStoreDirectory(scale) { path in
-      try graph.makeStore(path, isCompacted: true)
-      let store = try graph.open(path)
-      let run = try GraphReads(graph, store.snapshot(), count: scale.isTiny ? 10_000 : 1_000_000)
-      var results: [Measurement] = []
-      for kind in GraphReads.Kind.allCases {
-        let dynamic = [GraphReads.Kind.dynamicLookup, .dynamicToOne, .dynamicToMany].contains(kind)
-        var samples: [Elapsed] = []
-        for _ in 0...scale.samples { samples.append(try run.measure(kind)) }
-        results += rate(
-          "graph.read", kind.rawValue, run.steps(kind), warm(samples),
-          scale.isTiny ? nil : kind.floor,
-          check: dynamic ? "by names, sums of the source" : "by handle, sums of the source")
+    return try scale.withPeer(graph) { peer in
+      try withStoreDirectory(scale) { path in
+        try graph.makeStore(path, isCompacted: true)
+        let store = try graph.open(path)
+        let run = try GraphReads(graph, store.snapshot(), count: scale.isTiny ? 10_000 : 1_000_000)
+        var results: [Measurement] = []
+        for kind in GraphReads.Kind.allCases {
+          var samples = Samples(peer)
+          for _ in 0...scale.samples {
+            samples.own.append(try run.measure(kind))
+            try samples.add(peer, run.line(kind), expecting: Int(run.expected(kind)))
+          }
+          results += samples.warm.rates(
+            "graph.read", kind.rawValue, run.steps(kind), scale.isTiny ? nil : kind.floor,
+            check: "sums of the source")
+        }
+        try store.close()
+        return results
       }
-      try store.close()
-      return results
     }
   }
 }
@@ -101,14 +104,28 @@ struct GraphReads {
   func measure(_ kind: Kind) throws -> Elapsed {
     var sum: Int64 = 0
     let elapsed = try VarveBenchmarks.measure { sum = try run(kind) }
-    let expected: Int64 =
-      switch kind {
-      case .lookup, .dynamicLookup: lookupSum
-      case .toOne, .dynamicToOne: toOneSum
-      case .toMany, .dynamicToMany: Int64(members)
-      }
-    guard sum == expected else { throw WorkloadError("\(kind): \(sum) instead of \(expected)") }
+    guard sum == expected(kind) else {
+      throw WorkloadError("\(kind): \(sum) instead of \(expected(kind))")
+    }
     return elapsed
+  }
+
+  /// The sum that the source gives.
+  func expected(_ kind: Kind) -> Int64 {
+    switch kind {
+    case .lookup, .dynamicLookup: lookupSum
+    case .toOne, .dynamicToOne: toOneSum
+    case .toMany, .dynamicToMany: Int64(members)
+    }
+  }
+
+  /// What a peer is asked.
+  func line(_ kind: Kind) -> String {
+    switch kind {
+    case .lookup, .dynamicLookup: "lookup \(rows.count) 11"
+    case .toOne, .dynamicToOne: "to-one \(rows.count) 11"
+    case .toMany, .dynamicToMany: "to-many"
+    }
   }
 
   private func run(_ kind: Kind) throws -> Int64 {

@@ -11,6 +11,9 @@ struct Measurement {
   /// The limit or peer, one value a sample, alternating with `samples`.
   var limitName: String?
   var limit: [Double] = []
+  /// The peer, one value a sample; not a limit, so it has a place of its own.
+  var peerName: String?
+  var peer: [Double] = []
   /// The floor that must be reached, as a value or as a ratio to the limit.
   var floor: Floor?
   /// What the workload made sure of: a wrong answer is a failure, not a time.
@@ -29,6 +32,15 @@ struct Measurement {
   var ratio: Double? {
     guard limit.count == samples.count, !limit.isEmpty else { return nil }
     return Statistics.median(zip(samples, limit).map { $0 / $1 })
+  }
+
+  /// How many times as good as the peer: faster, or smaller.
+  var advantage: Double? {
+    guard !peer.isEmpty, median > 0 else { return nil }
+    let ratio =
+      peer.count == samples.count
+      ? Statistics.median(zip(samples, peer).map { $0 / $1 }) : median / Statistics.median(peer)
+    return unit == "1/s" ? ratio : 1 / ratio
   }
 
   /// Whether the floor is reached; nil when there is none.
@@ -53,6 +65,8 @@ struct Scale {
   var data: String?
   /// Whether sizes are run that take a minute and gigabytes.
   var isLarge = false
+  /// The program of the peer, nil when nothing is compared.
+  var peers: String?
 }
 
 /// A named piece of work.
