@@ -15,9 +15,11 @@ struct VarveBench {
     usage: varve-bench list
            varve-bench env
            varve-bench run [NAME...] [--scale tiny|full] [--samples N]
-                           [--data DIR] [--store DIR] [--json]
+                           [--data DIR] [--store DIR] [--large] [--peers] [--json]
 
     NAME is a workload or the beginning of one. Without --data, tables are generated.
+    --large also runs sizes that take minutes and gigabytes.
+    --peers runs SQLite beside (package libsqlite3-dev; builds Benchmarks/Peers first).
     --store is where stores are made; use a real disk, not a file system in memory.
 
     """
@@ -32,6 +34,11 @@ struct VarveBench {
     case "env":
       for (name, value) in RunEnvironment.facts(directory: ".") { print("\(name): \(value)") }
     case "run": exit(run(Array(arguments.dropFirst())))
+    case "resident" where arguments.count == 2:
+      do { try Workload.printResident(arguments[1]) } catch {
+        print(error)
+        exit(2)
+      }
     case "-h", "--help", "help", nil: print(usage, terminator: "")
     default:
       print(usage, terminator: "")
@@ -54,6 +61,12 @@ struct VarveBench {
       case "--samples": scale.samples = value().flatMap { Int($0) } ?? scale.samples
       case "--data": scale.data = value()
       case "--store": scale.directory = value() ?? scale.directory
+      case "--large": scale.isLarge = true
+      case "--peers":
+        do { scale.peers = try Scale.buildPeers() } catch {
+          print(error)
+          return 2
+        }
       case "--json": isJSON = true
       case let name where !name.hasPrefix("-"): names.append(name)
       default:

@@ -4,7 +4,10 @@
 enum Report {
   static func text(_ measurements: [Measurement]) -> String {
     var rows: [[String]] = [
-      ["workload", "metric", "median", "min", "max", "limit", "ratio", "must reach", ""]
+      [
+        "workload", "metric", "median", "min", "max", "limit", "ratio", "must reach", "", "peer",
+        "times",
+      ]
     ]
     for measurement in measurements {
       let spread = Statistics.spread(measurement.samples)
@@ -16,6 +19,8 @@ enum Report {
         number(measurement.median), number(spread.min), number(spread.max), limit ?? "-",
         measurement.ratio.map { number($0) } ?? "-", floor(measurement.floor),
         measurement.isReached.map { $0 ? "reached" : "MISSED" } ?? "",
+        measurement.peerName.map { "\(number(Statistics.median(measurement.peer))) \($0)" } ?? "",
+        measurement.advantage.map { number($0) } ?? "",
       ])
     }
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -35,6 +40,7 @@ enum Report {
     case .atLeast(let value): ">= \(number(value))"
     case .atMost(let value): "<= \(number(value))"
     case .ratioAtLeast(let value): "ratio >= \(number(value))"
+    case .ratioAtMost(let value): "ratio <= \(number(value))"
     }
   }
 
@@ -67,6 +73,11 @@ enum Report {
         fields.append("\"limitName\":\(quoted(name))")
         fields.append("\"limit\":[\(measurement.limit.map { "\($0)" }.joined(separator: ","))]")
         fields.append("\"ratio\":\(ratio)")
+      }
+      if let name = measurement.peerName, let advantage = measurement.advantage {
+        fields.append("\"peerName\":\(quoted(name))")
+        fields.append("\"peer\":[\(measurement.peer.map { "\($0)" }.joined(separator: ","))]")
+        fields.append("\"advantage\":\(advantage)")
       }
       if let reached = measurement.isReached { fields.append("\"reached\":\(reached)") }
       return "{\(fields.joined(separator: ","))}"

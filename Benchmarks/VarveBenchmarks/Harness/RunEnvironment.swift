@@ -36,6 +36,12 @@ enum RunEnvironment {
     return !debug
   }
 
+  /// Bytes of memory that the process has now; 0 where the system does not say.
+  static func residentBytes() -> Int {
+    let fields = contents("/proc/self/statm")?.split(separator: " ").compactMap { Int($0) } ?? []
+    return fields.count > 1 ? fields[1] * sysconf(Int32(_SC_PAGESIZE)) : 0
+  }
+
   private static func contents(_ path: String) -> String? {
     guard let file = try? PosixDisk().open(path, .read) else { return nil }
     defer { try? file.close() }

@@ -11,6 +11,9 @@ struct Measurement {
   /// The limit or peer, one value a sample, alternating with `samples`.
   var limitName: String?
   var limit: [Double] = []
+  /// The peer, one value a sample; not a limit, so it has a place of its own.
+  var peerName: String?
+  var peer: [Double] = []
   /// The floor that must be reached, as a value or as a ratio to the limit.
   var floor: Floor?
   /// What the workload made sure of: a wrong answer is a failure, not a time.
@@ -20,6 +23,7 @@ struct Measurement {
     case atLeast(Double)
     case atMost(Double)
     case ratioAtLeast(Double)
+    case ratioAtMost(Double)
   }
 
   var median: Double { Statistics.median(samples) }
@@ -30,6 +34,15 @@ struct Measurement {
     return Statistics.median(zip(samples, limit).map { $0 / $1 })
   }
 
+  /// How many times as good as the peer: faster, or smaller.
+  var advantage: Double? {
+    guard !peer.isEmpty, median > 0 else { return nil }
+    let ratio =
+      peer.count == samples.count
+      ? Statistics.median(zip(samples, peer).map { $0 / $1 }) : median / Statistics.median(peer)
+    return unit == "1/s" ? ratio : 1 / ratio
+  }
+
   /// Whether the floor is reached; nil when there is none.
   var isReached: Bool? {
     switch floor {
@@ -37,6 +50,7 @@ struct Measurement {
     case .atLeast(let value): median >= value
     case .atMost(let value): median <= value
     case .ratioAtLeast(let value): ratio.map { $0 >= value }
+    case .ratioAtMost(let value): ratio.map { $0 <= value }
     }
   }
 }
@@ -49,6 +63,10 @@ struct Scale {
   var directory: String
   /// Directory of the data sets, nil for generated data only.
   var data: String?
+  /// Whether sizes are run that take a minute and gigabytes.
+  var isLarge = false
+  /// The program of the peer, nil when nothing is compared.
+  var peers: String?
 }
 
 /// A named piece of work.

@@ -3,5 +3,7 @@
 extension Workload {
   static let all: [Workload] = [
     .importColumns, .replay, .commitSingle, .commitThreads, .commitRelaxed, .verifyNormal,
+    .graphOpen, .graphSize, .graphAll, .graphRebuild, .graphGrowth, .graphRead, .graphUpdate,
+    .graphCommit, .graphDelete, .graphMemory,
   ]
 }

@@ -39,7 +39,7 @@ package struct Handle: Hashable, Sendable, Comparable {
 
   /// The word that a column holds for a link to the object: creator and serial.
   @inline(__always)
-  var link: UInt64 { UInt64(creator) << 48 | serial }
+  package var link: UInt64 { UInt64(creator) << 48 | serial }
 
   /// By table, creator and serial.
   package static func < (a: Handle, b: Handle) -> Bool { a.bits < b.bits }

@@ -54,7 +54,7 @@ public struct Snapshot: Sendable {
 /// An object of a snapshot, read by the names of its schema.
 public struct DynamicObject: Sendable {
   let graph: GraphSnapshot
-  let handle: Handle
+  package let handle: Handle
   let rule: EntityRule
 
   /// The object's id.

@@ -153,10 +153,9 @@ private final class DemoRun {
   private func rebuild() throws -> Bool {
     try title("3. Open it again, then rebuild it from the segment files alone")
     let paths = StorePaths(store)
-    let set = try LogSet.open(.store(paths), disk: disk)
-    let opened = try DigestReport(disk, LogCatalog(disk, paths, superblock: set.superblock))
-    let rebuilt = try DigestReport(disk, LogCatalog(disk, paths, superblock: nil))
-    let rows = HumanText.grouped(opened.result.rows)
+    let opened = try OpenedState(disk, paths)
+    let rebuilt = try DigestReport(disk, paths, LogCatalog(disk, paths, superblock: nil))
+    let rows = HumanText.grouped(opened.rows)
     try writer.line("opened   \(rows) rows in \(HumanText.duration(opened.elapsed))")
     try writer.line("digest   \(opened.digest.total.content)")
     try writer.line("rebuilt  \(rebuilt.digest.total.content)")

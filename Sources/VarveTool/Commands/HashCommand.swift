@@ -25,7 +25,7 @@ extension CommandSpec {
     let paths = try DigestReport.store(target, command: "hash")
     let set = try LogSet.open(target, disk: disk)
     let catalog = try LogCatalog.settled(disk, paths, superblock: set.superblock)
-    let report = try DigestReport(disk, catalog)
+    let report = try DigestReport(disk, paths, catalog)
     let findings = report.findings(set.findings)
     let writer = try context.resultWriter()
     if context.globals.format == .human {

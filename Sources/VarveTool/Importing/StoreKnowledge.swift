@@ -1,4 +1,5 @@
-// What a store knows before an import: names, types and the serials that are taken.
+// What a store knows before an import: names, types and the serials that are taken. Logs tell, and
+// where their beginning was retired (Q25) the baselines.
 
 import Varve
 import VarveFormat
@@ -17,8 +18,11 @@ struct StoreKnowledge {
 
   init() {}
 
-  /// Walks all logs.
+  /// Reads the directories of baselines and walks all logs.
   init(_ set: LogSet, disk: any Disk) throws {
+    for entry in try BaselineCheck(set, disk: disk).entries {
+      if let directory = entry.directory { learn(directory) }
+    }
     for log in set.logs {
       var indices = IndexBook(own: log.replica)
       for place in log.places {
@@ -47,6 +51,19 @@ struct StoreKnowledge {
         case .columns(let columns) where columns.form == .create: note(columns, indices)
         default: break
         }
+      }
+    }
+  }
+
+  private mutating func learn(_ directory: BaselineDirectory) {
+    for declaration in directory.schema { names.learn(declaration.operation) }
+    for table in directory.tables {
+      for run in table.runs {
+        // Creator 0 stands for identities, which have no serials that anybody gives.
+        guard let place = Int(exactly: run.creator), directory.creators.indices.contains(place - 1),
+          case .replica(let replica) = directory.creators[place - 1].name
+        else { continue }
+        note(replica, table.entity, run.rows)
       }
     }
   }

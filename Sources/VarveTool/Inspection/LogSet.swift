@@ -82,7 +82,7 @@ struct LogSet: Sendable {
     for log in opening.catalog.logs {
       set.logs.append(
         ReplicaLog(replica: log.replica, places: log.segments.map { SegmentPlace($0) }))
-      set.noteMissingStart(log)
+      try set.noteMissingStart(log, paths, disk)
     }
     return set
   }
@@ -100,13 +100,28 @@ struct LogSet: Sendable {
         fix: "nothing to do: its valid slot is used"))
   }
 
-  /// A log starts with sequence 1 as long as nothing retires segments.
-  private mutating func noteMissingStart(_ log: CatalogLog) {
+  /// A log starts with sequence 1, unless a baseline stands for what was retired (Q25).
+  private mutating func noteMissingStart(
+    _ log: CatalogLog, _ paths: StorePaths, _ disk: any Disk
+  ) throws {
     guard let first = log.segments.first?.file, first.header.firstSequence > 1 else { return }
+    let last = first.header.firstSequence - 1
+    // The listing, which reads no baseline, may have said so too.
+    findings.removeAll { $0.code == "gap" && $0.file == first.path && $0.sequence == 1 }
+    let files = BaselineFiles(disk: disk, paths: paths)
+    let reach = try files.list().map { files.reach($0, store: store)[log.replica] ?? 0 }.max()
+    guard reach ?? 0 < last else {
+      findings.append(
+        Finding(
+          "historyRetired", .note, file: first.path, sequence: 1,
+          "sequences 1 to \(last) of replica \(log.replica) were retired; a baseline holds their "
+            + "state"))
+      return
+    }
     findings.append(
       Finding(
         "gap", .gap, file: first.path, offset: 64, sequence: 1,
-        "sequences 1 to \(first.header.firstSequence - 1) of replica \(log.replica) are missing",
+        "sequences 1 to \(last) of replica \(log.replica) are missing",
         fix: "bring the missing files back from a copy of the store"))
   }
 
