@@ -19,7 +19,7 @@ package enum Limits {
   /// Operation bytes that stay inside the TX frame; more go into parts.
   package static let inlineOperationBytesMax = 256 << 10
   /// Elements of all lists in a transaction's operations, together: fields, elements of arrays,
-  /// dots, entries of vectors and dictionaries, attributes, parts.
+  /// dots, entries of vectors and dictionaries, members of groups, attributes, tags, parts.
   ///
   /// Decoded, an element takes at most about a hundred bytes and its own.
   package static let elementsMax = 2 << 20

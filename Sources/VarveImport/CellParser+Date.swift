@@ -2,10 +2,13 @@
 
 extension CellParser {
   /// The date in a field.
-  static func date(_ field: FieldBytes, _ format: DateFormat) -> Int64? {
+  ///
+  /// When `exact`, a time that nanoseconds since 1970 do not hold is refused: a leap second, and
+  /// digits behind the ninth.
+  static func date(_ field: FieldBytes, _ format: DateFormat, exact: Bool = true) -> Int64? {
     switch format {
-    case .rfc3339: rfc3339(field)
-    case .pattern(let pieces): pattern(field, pieces)
+    case .rfc3339: rfc3339(field, exact: exact)
+    case .pattern(let pieces): pattern(field, pieces, exact: exact)
     }
   }
 
@@ -24,8 +27,8 @@ extension CellParser {
 
   /// A day, or a day and a time.
   ///
-  /// When `exact`, a time that nanoseconds do not hold is refused.
-  static func rfc3339(_ field: FieldBytes, exact: Bool = false) -> Int64? {
+  /// `exact` is that of `date`.
+  static func rfc3339(_ field: FieldBytes, exact: Bool = true) -> Int64? {
     let dash = UInt8(ascii: "-")
     let colon = UInt8(ascii: ":")
     guard field.count >= 10, field[4] == dash, field[7] == dash, let year = digits(field, 0, 4),
@@ -41,7 +44,7 @@ extension CellParser {
     var second = 0
     var nanosecond: Int64 = 0
     if index < field.count, field[index] == colon {
-      guard let value = digits(field, 17, 2) else { return nil }
+      guard let value = digits(field, 17, 2), !exact || value < 60 else { return nil }
       second = value
       index = 19
       if index < field.count, field[index] == UInt8(ascii: ".") {
@@ -99,7 +102,9 @@ extension CellParser {
     return sign == UInt8(ascii: "-") ? -total : total
   }
 
-  private static func pattern(_ field: FieldBytes, _ pieces: [DateFormat.Piece]) -> Int64? {
+  private static func pattern(
+    _ field: FieldBytes, _ pieces: [DateFormat.Piece], exact: Bool
+  ) -> Int64? {
     var index = 0
     var year = 1970
     var (month, day, hour, minute, second) = (1, 1, 0, 0, 0)
@@ -122,7 +127,7 @@ extension CellParser {
       case .literal: break
       }
     }
-    guard index == field.count else { return nil }
+    guard index == field.count, !exact || second < 60 else { return nil }
     return CivilTime.nanoseconds(
       year: year, month: month, day: day, hour: hour, minute: minute, second: second)
   }

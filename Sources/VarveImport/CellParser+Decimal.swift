@@ -76,6 +76,28 @@ extension CellParser {
     return (mantissa, written - digitsBehind + pendingZeros)
   }
 
+  /// As `double`, but a number that the double does not give back is refused: its shortest digits
+  /// must be the same number.
+  static func exactDouble(_ field: FieldBytes) -> Double? {
+    guard let number = DecimalNumber(field) else { return double(field) }
+    return isHeldByDouble(field, number) ? double(field) : nil
+  }
+
+  /// Whether the double nearest to the number prints as the same value.
+  static func isHeldByDouble(_ field: FieldBytes, _ number: DecimalNumber) -> Bool {
+    if number.mantissa == 0 { return true }
+    // Doubles that are not subnormal give back 15 digits, whatever they are.
+    if !number.isCut, number.mantissa < 1_000_000_000_000_000, number.exponent.magnitude <= 280 {
+      return true
+    }
+    guard let digits = exactDigits(field, number), let value = double(field), value != 0
+    else { return false }
+    let printed = SlowDouble.withShortest(value) { text in
+      DecimalNumber(text).flatMap { exactDigits(text, $0) }
+    }
+    return printed.flatMap { $0 }.map { $0 == digits } ?? false
+  }
+
   private static func appendVarint(_ value: UInt64, to heap: inout [UInt8]) {
     var rest = value
     while rest >= 0x80 {

@@ -40,6 +40,9 @@ struct ColumnBuilder {
       guard let value = CellParser.integer(field) else { return .mismatch }
       words.append(UInt64(bitPattern: value))
     case .double:
+      guard let value = CellParser.exactDouble(field) else { return .mismatch }
+      words.append(CellParser.bits(value))
+    case .roundedDouble:
       guard let value = CellParser.double(field) else { return .mismatch }
       words.append(CellParser.bits(value))
     case .bool:

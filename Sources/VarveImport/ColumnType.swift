@@ -8,6 +8,8 @@ package enum ColumnType: Sendable, Equatable {
   package enum DataSpelling: String, Sendable { case hex, base64 }
 
   case bool, integer, unsigned, double, decimal, string, uuid
+  /// Doubles that may round what the text says.
+  case roundedDouble
   case data(DataSpelling)
   case date(DateFormat)
 
@@ -17,7 +19,7 @@ package enum ColumnType: Sendable, Equatable {
     case .bool: .bool
     case .integer: .integer
     case .unsigned: .unsigned
-    case .double: .double
+    case .double, .roundedDouble: .double
     case .decimal: .decimal
     case .string: .string
     case .uuid: .uuid
@@ -28,8 +30,8 @@ package enum ColumnType: Sendable, Equatable {
 
   /// The words that name types, as suggestions.
   package static let words = [
-    "bool", "integer", "unsigned", "double", "decimal", "string", "data(hex)", "data(base64)",
-    "date", "date(%Y-%m-%d)", "uuid",
+    "bool", "integer", "unsigned", "double", "double(round)", "decimal", "string", "data(hex)",
+    "data(base64)", "date", "date(%Y-%m-%d)", "uuid",
   ]
 
   /// The type that `text` names, whatever the case of its letters, or nil.
@@ -50,6 +52,9 @@ package enum ColumnType: Sendable, Equatable {
     case ("integer", nil), ("int", nil): self = .integer
     case ("unsigned", nil), ("uint", nil): self = .unsigned
     case ("double", nil), ("float", nil): self = .double
+    case ("double", let argument?), ("float", let argument?):
+      guard argument.lowercased() == "round" else { return nil }
+      self = .roundedDouble
     case ("decimal", nil): self = .decimal
     case ("string", nil), ("text", nil): self = .string
     case ("uuid", nil): self = .uuid

@@ -70,7 +70,7 @@ enum CivilTime {
 
   /// Nanoseconds since 1970, or nil when a field or the sum is out of range.
   ///
-  /// Second 60 is the next second.
+  /// Second 60 is the next second; callers that want exact values refuse it.
   static func nanoseconds(
     year: Int, month: Int = 1, day: Int = 1, hour: Int = 0, minute: Int = 0, second: Int = 0,
     nanosecond: Int64 = 0, offsetMinutes: Int = 0

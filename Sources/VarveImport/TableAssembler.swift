@@ -70,7 +70,20 @@ struct TableAssembler {
           : "the column has no room for more in one table", column: index)
     }
     let type = columns[index].type?.physical.name ?? "string"
-    return reader.problem(.cast, "\"\(field.excerpt)\" is no value of type \(type)", column: index)
+    let inexact = columns[index].type.flatMap { TableAssembler.inexact(field, $0) }
+    return reader.problem(
+      .cast, "\"\(field.excerpt)\" is no value of type \(type)" + (inexact ?? ""), column: index)
+  }
+
+  /// Why a value near to the text is not taken for it; nil when there is none.
+  private static func inexact(_ field: FieldBytes, _ type: ColumnType) -> String? {
+    switch type {
+    case .double where CellParser.double(field) != nil:
+      " without rounding; type decimal keeps it, double(round) rounds it"
+    case .date(let format) where CellParser.date(field, format, exact: false) != nil:
+      ": it has no leap seconds and nine digits of a second; type string keeps it"
+    default: nil
+    }
   }
 
   /// The rows so far; collecting starts again.

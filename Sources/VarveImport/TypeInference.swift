@@ -42,7 +42,7 @@ struct TypeInference: Sendable {
     case .integer:
       if let value = TypeInference.plainInteger(field), !TypeInference.isWide(value) { return }
     case .wideInteger: if TypeInference.plainInteger(field) != nil { return }
-    case .date: if CellParser.rfc3339(field, exact: true) != nil { return }
+    case .date: if CellParser.rfc3339(field) != nil { return }
     default: break
     }
     join(TypeInference.classify(field, &needsDouble))
@@ -72,7 +72,7 @@ struct TypeInference: Sendable {
     if let value = plainInteger(field) { return isWide(value) ? .wideInteger : .integer }
     if let number = plainNumber(field, &needsDouble) { return number }
     if CellParser.plainBool(field) != nil { return .bool }
-    if field.count >= 10, CellParser.rfc3339(field, exact: true) != nil { return .date }
+    if field.count >= 10, CellParser.rfc3339(field) != nil { return .date }
     if field.count == 36 {
       var bytes: [UInt8] = []
       if CellParser.uuid(field, into: &bytes) { return .uuid }
@@ -111,23 +111,7 @@ struct TypeInference: Sendable {
       return nil
     }
     if isNegativeZero { needsDouble = true }
-    if isHeldByDouble(field, number) { return .double }
+    if CellParser.isHeldByDouble(field, number) { return .double }
     return CellParser.exactDigits(field, number) == nil ? nil : .decimal
-  }
-
-  /// Whether the double nearest to the number prints as the same value.
-  private static func isHeldByDouble(_ field: FieldBytes, _ number: DecimalNumber) -> Bool {
-    if number.mantissa == 0 { return true }
-    // Doubles that are not subnormal give back 15 digits, whatever they are.
-    if !number.isCut, number.mantissa < 1_000_000_000_000_000, number.exponent.magnitude <= 280 {
-      return true
-    }
-    guard let digits = CellParser.exactDigits(field, number), let value = CellParser.double(field),
-      value != 0
-    else { return false }
-    let printed = SlowDouble.withShortest(value) { text in
-      DecimalNumber(text).flatMap { CellParser.exactDigits(text, $0) }
-    }
-    return printed.flatMap { $0 }.map { $0 == digits } ?? false
   }
 }

@@ -13,14 +13,19 @@
 @main
 package struct VarveTool {
   package static func main() {
-    // A closed pipe is noticed by write(2).
-    signal(SIGPIPE, SIG_IGN)
+    ignoreSignals()
     let table = CommandTable.varve
     let code = run(
       table: table, arguments: Array(CommandLine.arguments.dropFirst()),
       environment: SystemText.environment(environmentNames(table)),
       output: OutputWriter(descriptor: 1), errors: OutputWriter(descriptor: 2))
     exit(code.rawValue)
+  }
+
+  /// A closed pipe and a limit on the size of files are noticed by write(2).
+  static func ignoreSignals() {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
   }
 
   /// One whole run of the tool, without a process.

@@ -81,6 +81,60 @@ struct LimitsTests {
   }
 }
 
+extension LimitsTests {
+  /// Operations with the longest lists that one may have.
+  private static let longest: [VarveFormat.Operation] = {
+    let object = ObjectReference(entity: 1, serial: 1)
+    let tags = (1...UInt32(Limits.columnsMax)).map { $0 }
+    return [
+      .unset(object, tags.map { FieldType($0, .bool) }),
+      .group(object, group: 1, tags.map { GroupMember($0, nilOf: .bool) }),
+      .schema(.uniqueness(entity: 1, mode: 1, attributes: tags)),
+    ]
+  }()
+
+  @Test("fields of unset, members of groups and tags count as elements too", arguments: 0..<3)
+  func shortLists(_ kind: Int) throws {
+    let one = OperationTests.encode(LimitsTests.longest[kind])
+    let most = Limits.elementsMax / Limits.columnsMax
+    for (count, isTaken) in [(most, true), (most + 1, false)] {
+      let bytes = Bytes((0..<count).flatMap { _ in one })
+      let read: Void? = try? bytes.read { (reader: inout ByteReader) throws(FormatError) in
+        while !reader.isAtEnd { _ = try Operation(&reader) }
+      }
+      #expect((read != nil) == isTaken)
+      var builder = TransactionBuilder()
+      for _ in 0..<count { builder.add(LimitsTests.longest[kind]) }
+      #expect(((try? builder.finish()) != nil) == isTaken)
+    }
+  }
+
+  @Test("operations with as many members as they may have stay below the limit of memory")
+  func memoryOfMembers() async {
+    await #expect(processExitsWith: .success) {
+      let members = (1...UInt32(Limits.columnsMax)).map { GroupMember($0, .data([1])) }
+      let group = OperationTests.encode(
+        .group(ObjectReference(entity: 1, serial: 1), group: 1, members))
+      let small = OperationTests.encode(
+        .create(ObjectReference(entity: 1, serial: 1), key: [], [FieldValue(1, .bool(true))]))
+      let lists = [
+        Bytes((0..<Limits.elementsMax / Limits.columnsMax).flatMap { _ in group }),
+        Bytes((0..<Limits.operationsMax).flatMap { _ in small }),
+      ]
+      MemoryCeiling.allow(bytes: UInt64(Limits.decodingFactor * Limits.operationBytesMax))
+      for list in lists {
+        let count = try? list.read { (reader: inout ByteReader) throws(FormatError) in
+          var operations: [VarveFormat.Operation] = []
+          while !reader.isAtEnd { operations.append(try Operation(&reader)) }
+          return operations.count
+        }
+        guard let count, count > 0 else { exit(1) }
+      }
+      exit(0)
+    }
+  }
+}
+
 /// An operation of 4 MiB whose counts are as large as its bytes allow.
 private enum MemoryCeiling {
   private static let bytes = 4 << 20

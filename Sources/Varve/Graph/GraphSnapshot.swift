@@ -156,7 +156,7 @@ package final class GraphSnapshot: Sendable {
   var builtAdjacencies: [RelationKey: Adjacency] { built.withLock { $0 } }
 
   /// What went wrong when lazy columns were read.
-  package var failure: GraphError? { state.failures.first }
+  package var failure: GraphError? { state.failure }
 }
 
 extension GraphState {
@@ -180,8 +180,8 @@ extension GraphState {
     return Handle(bits: next)
   }
 
-  /// The lazy columns' problems.
-  var failures: [GraphError] { failureLog?.all ?? [] }
+  /// What went wrong when lazy columns were read; nil while nothing did.
+  package var failure: GraphError? { failureLog?.first }
 
   /// Order of objects that does not depend on local numbers: entity, creator, serial; by key hash
   /// for identities.
@@ -218,5 +218,5 @@ final class FailureLog: Sendable {
 
   func note(_ error: GraphError) { list.withLock { if !$0.contains(error) { $0.append(error) } } }
 
-  var all: [GraphError] { list.withLock { $0 } }
+  var first: GraphError? { list.withLock { $0.first } }
 }

@@ -152,6 +152,16 @@ package struct GraphState: Sendable {
     }
   }
 
+  /// The last transaction of a replica that is in the state; 0 for none.
+  package func head(of replica: ReplicaID) -> UInt64 {
+    creators.index(of: .replica(replica)).flatMap { heads[$0]?.sequence } ?? 0
+  }
+
+  /// Whether every transaction of another state of the same store is in this one.
+  func reaches(_ other: GraphState) -> Bool {
+    other.integratedHeads.allSatisfy { head(of: $0.replica) + 1 >= $0.nextSequence }
+  }
+
   /// Stamp and author of a register's newest write; column `life` gives those of the object's life.
   package func mark(_ handle: Handle, _ key: ColumnKey) -> (stamp: Stamp, author: Creator)? {
     guard let address = address(handle), let column = tables[address.table].position(key) else {

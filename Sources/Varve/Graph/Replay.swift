@@ -105,8 +105,7 @@ package struct Replay {
 
   /// The last sequence of a replica that the state has.
   private func integrated(_ replica: ReplicaID) -> UInt64 {
-    result.state.creators.index(of: .replica(replica)).flatMap { result.state.heads[$0]?.sequence }
-      ?? 0
+    result.state.head(of: replica)
   }
 
   /// The segments of a log that hold something that the state does not have.

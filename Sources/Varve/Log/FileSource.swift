@@ -17,6 +17,25 @@ package final class FileSource: ByteSource {
     try self.init(try disk.open(path, .read))
   }
 
+  /// Opens a segment, also when a writer gave it its sealed name since it was listed.
+  package static func open(_ disk: any Disk, _ file: SegmentFile) throws(DiskError) -> FileSource {
+    do throws(DiskError) {
+      return try FileSource(disk, file.path)
+    } catch  where error.code == .notFound {
+      let directory = StorePaths.parent(file.path)
+      for name in try disk.list(directory) {
+        guard case .sealed(let first, _, _) = SegmentName(name),
+          first == file.header.firstSequence
+        else { continue }
+        let source = try FileSource(disk, "\(directory)/\(name)")
+        let header = try? FileHeader(try source.read(0, FileHeader.byteCount))
+        if header == file.header { return source }
+        source.close()
+      }
+      throw error
+    }
+  }
+
   package var path: String? { file.path }
 
   package func read(_ offset: UInt64, _ count: Int) throws(FormatError) -> Bytes {

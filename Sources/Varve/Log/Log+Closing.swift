@@ -34,7 +34,8 @@ extension Log {
   ///
   /// A second call does nothing.
   ///
-  /// - Throws: What sealing or the superblock met. The lock is released all the same; the next
+  /// - Throws: What sealing or the superblock met, and an earlier failure when commits that were
+  ///   acknowledged without a sync may be lost with it. The lock is released all the same; the next
   ///   opening recovers.
   package func close() throws(LogError) {
     let timer = monitor.withLock { () -> LogTimer? in
@@ -58,7 +59,12 @@ extension Log {
       lock.release()
       monitor.broadcast()
     }
-    guard failure == nil, segment != nil else { return }
+    if let failure {
+      // Who wrote without waiting was told nothing yet.
+      if commits.hasUnsynced { throw failure }
+      return
+    }
+    guard segment != nil else { return }
     do throws(DiskError) {
       if commits.hasUnsynced { try segment?.sync() }
       guard try sealSegment() else { throw noSpaceForSeal }

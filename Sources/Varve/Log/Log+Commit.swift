@@ -19,7 +19,7 @@ extension Log {
     let durability = durability ?? options.durability
     monitor.lock()
     defer { monitor.unlock() }
-    let pending = try enqueue(draft, stamp: nextStamp(), durability)
+    let pending = try enqueue(draft, stamp: nil, durability)
     if case .grouped(let milliseconds) = durability { gather(milliseconds) }
     try complete(pending.position.sequence, pending.generation, durability)
     return pending.position
@@ -56,8 +56,10 @@ extension Log {
     try complete(pending.position.sequence, pending.generation, pending.durability)
   }
 
+  /// Without a stamp the transaction gets the next one, once its place is sure: others may come in
+  /// between while it waits.
   private func enqueue(
-    _ draft: TransactionDraft, stamp: Stamp, _ durability: Durability, due sequence: UInt64? = nil
+    _ draft: TransactionDraft, stamp: Stamp?, _ durability: Durability, due sequence: UInt64? = nil
   ) throws(LogError) -> PendingCommit {
     let segment = try admit()
     if let sequence, sequence != commits.assigned + 1 {
@@ -65,7 +67,7 @@ extension Log {
         .diskFull, "an earlier transaction was refused, and this one builds on it",
         path: paths.root)
     }
-    let position = append(draft, to: segment, stamp: stamp)
+    let position = append(draft, to: segment, stamp: stamp ?? nextStamp())
     if durability != .relaxed { commits.wantsSync = true }
     return PendingCommit(
       position: position, generation: commits.kept.count, durability: durability)
@@ -161,8 +163,10 @@ extension Log {
       // apart.
       if generation < commits.kept.count {
         if sequence <= commits.kept[generation] { return }
+        let reason = fullReason.map { "\($0.call): \($0.message)" } ?? "the disk is full"
         throw LogError(
-          .diskFull, "the disk is full: the transaction was not acknowledged", path: paths.root)
+          .diskFull, "the transaction was not acknowledged: \(reason)", path: paths.root,
+          diskError: fullReason)
       }
       let reached = durability == .relaxed ? commits.written : commits.durable
       if reached >= sequence { return }

@@ -7,6 +7,7 @@ extension Log {
   /// poisons the log.
   func didFail(_ error: DiskError, hasWritten: Bool) {
     if error.isShortOfSpace, !hasWritten {
+      fullReason = error
       becomeFull()
     } else {
       _ = fail(error, at: hasWritten ? "syncing a commit" : "writing a commit")

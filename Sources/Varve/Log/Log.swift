@@ -53,6 +53,8 @@ package final class Log: @unchecked Sendable {
   var isClosed = false
   /// Set while nothing can be written for lack of space; cleared when there is space again (D7).
   var isFull = false
+  /// What the system said when a group did not fit.
+  var fullReason: DiskError?
   var needsFullVector = true
   var commits = CommitState()
   /// The group that the leader writes; only the leader touches it.

@@ -11,6 +11,8 @@ package struct CatalogSegment: Sendable {
   package let isNewest: Bool
   /// What the superblock promises durable of it; 0 when nothing.
   package var durableMark: UInt64
+  /// Where reading stops short of bytes that a writer is appending, for readers that found out.
+  package var settledEnd: UInt64?
 
   package init(
     file: SegmentFile, successor: FileHeader? = nil, isNewest: Bool = true,
@@ -33,7 +35,7 @@ package struct CatalogSegment: Sendable {
   }
   /// How far the file may be read: to the end, or to where its successor says (Q1).
   package var limit: UInt64 {
-    guard let successor, !isSealed else { return file.length }
+    guard let successor, !isSealed else { return settledEnd ?? file.length }
     return min(successor.previousBytes, file.length)
   }
 }
@@ -41,7 +43,7 @@ package struct CatalogSegment: Sendable {
 /// The log of one replica.
 package struct CatalogLog: Sendable {
   package let replica: ReplicaID
-  package let segments: [CatalogSegment]
+  package var segments: [CatalogSegment]
 
   package var newest: CatalogSegment? { segments.last }
 }
@@ -49,7 +51,7 @@ package struct CatalogLog: Sendable {
 /// All logs of a store, by replica.
 package struct LogCatalog: Sendable {
   package private(set) var store: StoreID?
-  package private(set) var logs: [CatalogLog] = []
+  package var logs: [CatalogLog] = []
   package var report = RecoveryReport()
   /// Files left over from an interrupted creation.
   package private(set) var temporaryFiles: [String] = []
@@ -106,6 +108,10 @@ package struct LogCatalog: Sendable {
         if store == nil { store = file.header.store }
         files.append(file)
       } catch {
+        if let file = try sealed(disk, directory, parsed, listed: names, replica) {
+          files.append(file)
+          continue
+        }
         // Its sequences may be in use: they are not given again (Q51).
         if replica == superblock?.replica { report.continuesReplica = false }
         // A reader beside a writer sees a segment get its sealed name: it lists again.
@@ -114,6 +120,28 @@ package struct LogCatalog: Sendable {
       }
     }
     return files.sorted { $0.header.ordinal < $1.header.ordinal }
+  }
+
+  /// An open segment under the sealed name that a writer gave it since the directory was listed.
+  private func sealed(
+    _ disk: any Disk, _ directory: String, _ name: SegmentName, listed: [String],
+    _ replica: ReplicaID
+  ) throws(LogError) -> SegmentFile? {
+    guard case .open(let ordinal) = name else { return nil }
+    let names: [String]
+    do throws(DiskError) {
+      if try disk.status("\(directory)/\(name)") != nil { return nil }
+      names = try disk.list(directory)
+    } catch { throw LogError(error) }
+    for new in Set(names).subtracting(listed) {
+      guard let parsed = SegmentName(new), case .sealed = parsed,
+        let file = try? SegmentFile.inspect(
+          disk, path: "\(directory)/\(new)", name: parsed, store: store, replica: replica),
+        file.header.ordinal == ordinal
+      else { continue }
+      return file
+    }
+    return nil
   }
 
   private func checkPresence(_ disk: any Disk, _ path: String) throws(LogError) {

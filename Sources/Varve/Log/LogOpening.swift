@@ -46,10 +46,12 @@ package struct LogOpening: Sendable {
         let opening = try LogOpening(
           once: disk, paths, syncsTails: syncsTails, readsTails: readsTails,
           trustsSeals: trustsSeals, bound: bound)
-        // A listing beside a writer may miss a file that is being renamed: a gap is looked at
-        // twice.
-        let hasGap = opening.report.findings.contains { $0.kind == .gap }
-        if !hasGap || attempts > 1 {
+        // A listing beside a writer may miss a file that is being renamed, and a slot may be read
+        // half written: what looks wrong is looked at twice.
+        let isOdd = opening.report.findings.contains {
+          $0.kind == .gap || ($0.kind == .superblock && !syncsTails)
+        }
+        if !isOdd || attempts > 1 {
           self = opening
           return
         }

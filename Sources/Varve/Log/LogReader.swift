@@ -38,7 +38,9 @@ package struct LogReader: Sendable {
   ) throws(LogError) -> SegmentResult {
     let path = segment.file.path
     let source: FileSource
-    do throws(DiskError) { source = try open(segment.file) } catch { throw LogError(error) }
+    do throws(DiskError) { source = try FileSource.open(disk, segment.file) } catch {
+      throw LogError(error)
+    }
     defer { source.close() }
     do throws(FormatError) {
       var limit = segment.limit
@@ -51,25 +53,6 @@ package struct LogReader: Sendable {
       return SegmentResult(
         segment: segment, reading: reading, judgement: SegmentVerdict(reading, segment))
     } catch { throw LogError(error, path: path) }
-  }
-
-  /// Opens a segment, also when a writer gave it its sealed name since it was listed.
-  private func open(_ file: SegmentFile) throws(DiskError) -> FileSource {
-    do throws(DiskError) {
-      return try FileSource(disk, file.path)
-    } catch  where error.code == .notFound {
-      let directory = StorePaths.parent(file.path)
-      for name in try disk.list(directory) {
-        guard case .sealed(let first, _, _) = SegmentName(name),
-          first == file.header.firstSequence
-        else { continue }
-        let source = try FileSource(disk, "\(directory)/\(name)")
-        let header = try? FileHeader(try source.read(0, FileHeader.byteCount))
-        if header == file.header { return source }
-        source.close()
-      }
-      throw error
-    }
   }
 
   /// The largest synced offset that a valid frame promises.

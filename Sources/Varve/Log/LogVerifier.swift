@@ -84,7 +84,7 @@ extension SegmentCheck {
     _ segment: CatalogSegment, disk: any Disk, decodes: Bool, isParallel: Bool
   ) throws(LogError) {
     let source: FileSource
-    do throws(DiskError) { source = try FileSource(disk, segment.file.path) } catch {
+    do throws(DiskError) { source = try FileSource.open(disk, segment.file) } catch {
       throw LogError(error)
     }
     defer { source.close() }

@@ -3,27 +3,39 @@
 import VarveFormat
 
 /// A baseline file.
-struct BaselineFile: Sendable {
-  var name: BaselineName
-  var path: String
-  var length: UInt64
+package struct BaselineFile: Sendable {
+  package var name: BaselineName
+  package var path: String
+  package var length: UInt64
   /// The largest stamp in it, as its header says.
-  var maxStamp: Stamp
+  package var maxStamp: Stamp
+
+  package init(name: BaselineName, path: String, length: UInt64, maxStamp: Stamp = .zero) {
+    self.name = name
+    self.path = path
+    self.length = length
+    self.maxStamp = maxStamp
+  }
 }
 
 extension StorePaths {
   /// Where baselines lie.
-  var baselines: String { "\(root)/base" }
+  package var baselines: String { "\(root)/base" }
   func baseline(_ name: BaselineName) -> String { "\(baselines)/\(name)" }
 }
 
 /// Finds, reads and removes baselines.
-struct BaselineFiles: Sendable {
+package struct BaselineFiles: Sendable {
   let disk: any Disk
   let paths: StorePaths
 
+  package init(disk: any Disk, paths: StorePaths) {
+    self.disk = disk
+    self.paths = paths
+  }
+
   /// All baselines: by generation, then by how far they reach, the newest first.
-  func list() throws(DiskError) -> [BaselineFile] {
+  package func list() throws(DiskError) -> [BaselineFile] {
     guard try disk.status(paths.baselines)?.isDirectory == true else { return [] }
     var files: [BaselineFile] = []
     for entry in try disk.list(paths.baselines) {
@@ -65,6 +77,13 @@ struct BaselineFiles: Sendable {
     }
   }
 
+  /// How far a baseline reaches, by replica; empty when it cannot be opened.
+  package func reach(_ file: BaselineFile, store: StoreID?) -> [ReplicaID: UInt64] {
+    guard let reader = try? open(file, store: store) else { return [:] }
+    defer { (reader.source as? FileSource)?.close() }
+    return reader.directory.heads
+  }
+
   /// Removes temporary files of compactions that a crash ended, and baselines that are not kept.
   func clean(keeping kept: Set<BaselineName>) throws(DiskError) {
     guard try disk.status(paths.baselines)?.isDirectory == true else { return }
@@ -73,5 +92,18 @@ struct BaselineFiles: Sendable {
       guard isOld || entry.hasSuffix(StorePaths.temporarySuffix) else { continue }
       try disk.remove("\(paths.baselines)/\(entry)")
     }
+  }
+}
+
+extension BaselineDirectory {
+  /// The last transaction of each replica that the baseline holds.
+  package var heads: [ReplicaID: UInt64] {
+    var heads: [ReplicaID: UInt64] = [:]
+    for creator in creators {
+      if case .replica(let replica) = creator.name, creator.sequence > 0 {
+        heads[replica] = creator.sequence
+      }
+    }
+    return heads
   }
 }

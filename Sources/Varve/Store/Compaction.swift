@@ -44,39 +44,68 @@ extension Store {
   /// Writes the whole state as a baseline, so that opening need not replay the log.
   ///
   /// Runs on the calling thread; readers and writers go on meanwhile. The new baseline is read
-  /// again and verified before the store relies on it. The log stays: a baseline is a cache.
+  /// again and verified before the store relies on it. The log stays, because a baseline is a
+  /// cache, unless `StoreOptions.retention` says otherwise.
   ///
+  /// - Returns: What was written and retired.
   /// - Throws: `readOnly`, `closed`, `disk`, `diskFull`; the store is as before then.
   /// - Complexity: O(registers).
-  public func compact() throws(StoreError) {
+  @discardableResult
+  public func compact() throws(StoreError) -> CompactionReport {
     guard let log, let paths, !isReadOnly else {
       throw StoreError(.readOnly, "a store without a log of its own has nothing to compact")
     }
     do throws(LogError) {
-      try compactions.exclusively { () throws(LogError) in try compacting(log, paths) }
+      return try compactions.exclusively { () throws(LogError) in try compacting(log, paths) }
     } catch { throw StoreError(error) }
   }
 
-  private func compacting(_ log: Log, _ paths: StorePaths) throws(LogError) {
+  private func compacting(_ log: Log, _ paths: StorePaths) throws(LogError) -> CompactionReport {
+    var pinned = try pin(log, paths)
+    while true {
+      let written: WrittenBaseline
+      do throws(DiskError) {
+        written = try BaselineWriter(disk: disk, paths: paths, store: log.store)
+          .write(pinned.state)
+      } catch {
+        // The baseline in use cannot be read: what is written must not come from it.
+        guard pinned.state.failure != nil, repair() else { throw LogError(error) }
+        pinned = try pin(log, paths)
+        continue
+      }
+      return try adopt(written, pinned, log, paths)
+    }
+  }
+
+  /// The state to write, made durable.
+  private func pin(_ log: Log, _ paths: StorePaths) throws(LogError) -> Pinned {
     let pinned = try writer.withLock {
       (writer: inout Writer) throws(LogError) -> Pinned in
       guard !writer.isClosed else {
         throw LogError(.closed, "the store was closed", path: paths.root)
       }
+      // A state that is ahead of its log is none (P78).
+      if writer.needsReload || writer.refusals != log.refusals {
+        do throws(StoreError) { try reload(&writer) } catch {
+          throw error.logError ?? LogError(.corrupt, error.message, path: error.path)
+        }
+      }
       return Pinned(
         state: writer.state, baseline: writer.compaction.baseline,
-        logBytes: log.statistics.bytes, refusals: log.refusals)
+        logBytes: log.statistics.bytes, refusals: writer.refusals)
     }
     // What the baseline covers must be durable first, and nothing of it refused meanwhile.
     try log.sync()
     guard log.refusals == pinned.refusals else {
       throw LogError(.diskFull, "a transaction was refused; compact again", path: paths.root)
     }
-    let written: WrittenBaseline
-    do throws(DiskError) {
-      written = try BaselineWriter(disk: disk, paths: paths, store: log.store)
-        .write(pinned.state)
-    } catch { throw LogError(error) }
+    return pinned
+  }
+
+  /// Lets the store rely on a baseline, and removes what it does not need any more.
+  private func adopt(
+    _ written: WrittenBaseline, _ pinned: Pinned, _ log: Log, _ paths: StorePaths
+  ) throws(LogError) -> CompactionReport {
     try log.switchBaseline(hash: written.name.hash, bytes: written.byteCount)
     writer.withLock { writer in
       writer.compaction.baseline = written.name
@@ -84,10 +113,49 @@ extension Store {
       writer.compaction.tailBytes = 0
       writer.compaction.countedBytes = pinned.logBytes
     }
+    let files = BaselineFiles(disk: disk, paths: paths)
     var kept: Set<BaselineName> = [written.name]
-    if let previous = pinned.baseline { kept.insert(previous) }
+    // Compacting what did not change leaves the one before the current baseline in its place.
+    let previous =
+      pinned.baseline == written.name
+      ? (try? files.list())?.first { $0.name != written.name }?.name : pinned.baseline
+    if let previous { kept.insert(previous) }
     // Leftovers are no reason to fail: the next compaction tries again.
-    try? BaselineFiles(disk: disk, paths: paths).clean(keeping: kept)
+    try? files.clean(keeping: kept)
+    var report = CompactionReport(
+      baseline: written.name.description, baselineBytes: written.byteCount)
+    let retiring = Retiring(disk: disk, paths: paths, store: log.store)
+    if let retired = try? retiring.retire(options.retention, covered: pinned.state) {
+      report.retiredSegments = retired.segments
+      report.retiredBytes = retired.bytes
+    }
+    return report
+  }
+
+  /// What `compact()` would write and retire now, also of a store that is open for reading only.
+  ///
+  /// - Complexity: O(registers).
+  package func compactionPreview(_ retention: HistoryRetention) throws(StoreError)
+    -> CompactionReport
+  {
+    guard let paths else { throw StoreError(.readOnly, "a store in memory has no baseline") }
+    do throws(LogError) {
+      let superblock = try SuperblockFile(disk: disk, paths: paths).read().current
+      let catalog = try LogCatalog(disk, paths, superblock: superblock)
+      guard let id = catalog.store else {
+        throw LogError(.notAStore, "there is no store", path: paths.root)
+      }
+      let state = writer.withLock { $0.state }
+      let plan = try Retiring(disk: disk, paths: paths, store: id)
+        .plan(retention, covered: state)
+      let size: (name: BaselineName, byteCount: UInt64)
+      do throws(FormatError) { size = try BaselineWriter.measure(state, store: id) } catch {
+        throw LogError(error, path: paths.baselines)
+      }
+      return CompactionReport(
+        baseline: size.name.description, baselineBytes: size.byteCount,
+        retiredSegments: plan.segments, retiredBytes: plan.bytes)
+    } catch { throw StoreError(error) }
   }
 
   /// What a compaction works on while writers go on.
@@ -118,8 +186,20 @@ extension Store {
     }
     guard isDue == true else { return }
     // A failure leaves the store as it is.
-    compactions.start { [self] in try? compact() }
+    compactions.start { [self] in _ = try? compact() }
   }
+}
+
+/// What a compaction did.
+public struct CompactionReport: Sendable, Hashable {
+  /// The file name of the baseline that opening starts with from now on.
+  public var baseline: String
+  /// Its length.
+  public var baselineBytes: UInt64
+  /// Segments that retention removed, and their bytes.
+  public var retiredSegments = 0
+  /// The bytes of those segments.
+  public var retiredBytes: UInt64 = 0
 }
 
 /// A baseline on disk.
@@ -128,8 +208,25 @@ struct WrittenBaseline: Sendable {
   var byteCount: UInt64
 }
 
+extension BaselineWriter {
+  /// Name and length of the baseline of a state, which is written nowhere.
+  ///
+  /// - Complexity: O(registers).
+  package static func measure(
+    _ state: GraphState, store: StoreID
+  ) throws(FormatError) -> (name: BaselineName, byteCount: UInt64) {
+    let writing = BaselineWriting(state)
+    var encoder = BaselineEncoder(store: store, cut: writing.cut)
+    let directory = try writing.write(into: &encoder) {
+      (encoder: inout BaselineEncoder) throws(FormatError) in encoder.output.removeAll()
+    }
+    let ending = try encoder.finish(directory)
+    return (ending.name, ending.byteCount)
+  }
+}
+
 /// Writes baseline files.
-struct BaselineWriter: Sendable {
+package struct BaselineWriter: Sendable {
   let disk: any Disk
   let paths: StorePaths
   let store: StoreID
@@ -149,6 +246,11 @@ struct BaselineWriter: Sendable {
     let written: WrittenBaseline
     do throws(DiskError) {
       written = try encode(state, to: file)
+      if let failure = state.failure {
+        throw DiskError(
+          .other, "the baseline in use cannot be read: \(failure.message)",
+          path: failure.path ?? paths.baselines, call: "read")
+      }
       try file.sync(.full)
       file.dropCache()
     } catch {

@@ -99,7 +99,7 @@ extension Store {
     let loaded = try StoreLoading(disk, paths, bound: .syncedOffset).read(opening)
     return Store(
       disk: disk, entropy: SystemEntropy(), log: nil, paths: paths, options: StoreOptions(),
-      declared: nil, isReadOnly: true, report: report(opening.report, loaded),
+      declared: nil, isReadOnly: true, report: report(opening.report, opening.catalog, loaded),
       state: loaded.state, author: 0, compaction: loaded.compaction)
   }
 
@@ -123,12 +123,17 @@ extension Store {
     log.setIntegrated(state.integratedHeads, maxStamp: state.maxStamp)
     return Store(
       disk: disk, entropy: entropy, log: log, paths: log.paths, options: options,
-      declared: schema, isReadOnly: false, report: report(log.report, loaded), state: state,
+      declared: schema, isReadOnly: false, report: report(log.report, log.opening.catalog, loaded),
+      state: state,
       author: author, compaction: loaded.compaction)
   }
 
-  private static func report(_ recovery: RecoveryReport, _ loaded: LoadedStore) -> OpenReport {
+  private static func report(
+    _ recovery: RecoveryReport, _ catalog: LogCatalog, _ loaded: LoadedStore
+  ) -> OpenReport {
     var report = OpenReport(recovery: recovery)
+    let starts = LogStarts(catalog)
+    report.recovery.findings.removeAll { starts.explains($0, loaded.state) }
     report.baseline = loaded.baseline
     report.rejectedBaselines = loaded.rejectedBaselines
     report.replayedTransactions = loaded.transactions

@@ -186,32 +186,37 @@ extension Store {
 
   /// A baseline whose columns cannot be read is not used any more (Q27).
   func noteDamage(_ writer: inout Writer) {
-    guard !writer.state.failures.isEmpty, let name = writer.compaction.baseline else { return }
+    guard writer.state.failure != nil, let name = writer.compaction.baseline else { return }
     writer.rejectedBaselines.insert(name)
     writer.needsReload = true
   }
 
-  /// Reads the graph again after a write that the log refused.
+  /// Reads the graph again: after a write that the log refused, or without a damaged baseline.
+  ///
+  /// - Throws: `corrupt` when a damaged baseline held what the logs do not have any more (Q25); the
+  ///   graph stays as it is then.
   func reload(_ writer: inout Writer) throws(StoreError) {
-    guard let log else { return }
-    if log.state == "poisoned" {
+    guard let paths else { return }
+    if log?.state == "poisoned" {
       throw StoreError(
-        .poisoned, "an earlier write failed: close the store and open it again",
-        path: paths?.root)
+        .poisoned, "an earlier write failed: close the store and open it again", path: paths.root)
     }
-    var loading = StoreLoading(disk, log.paths, bound: .validFrames)
+    var loading = StoreLoading(disk, paths, bound: isReadOnly ? .syncedOffset : .validFrames)
     loading.rejected = writer.rejectedBaselines
+    let refusals = log?.refusals ?? 0
     let opening: LogOpening
     do throws(LogError) {
       // What has its place in the log must be in the files before they are read.
-      try log.sync()
-      opening = try LogOpening(disk, log.paths, syncsTails: false)
+      try log?.sync()
+      opening = try LogOpening(disk, paths, syncsTails: false)
     } catch { throw StoreError(error) }
     let loaded = try loading.read(opening)
+    if let missing = loaded.missing.first, !writer.rejectedBaselines.isEmpty { throw missing }
     writer.state = loaded.state
     writer.compaction.baseline = loaded.compaction.baseline
-    writer.author = try StoreLoading.author(&writer.state, log)
+    if let log { writer.author = try StoreLoading.author(&writer.state, log) }
     writer.needsReload = false
+    writer.refusals = refusals
     feed.forget()
     writer.ticket += 1
     publish(GraphSnapshot(writer.state), ticket: writer.ticket)

@@ -41,6 +41,8 @@ public final class Store: Sendable {
     var ticket: UInt64 = 0
     /// Set when the draft is ahead of a log that refused a write: it is read again first.
     var needsReload = false
+    /// How many refusals of the log the state knows of: after another one it is ahead of the log.
+    var refusals = 0
     var isClosed = false
     /// The clock of a store without a log.
     var clock = Stamp.zero
@@ -86,11 +88,18 @@ public final class Store: Sendable {
   }
 
   /// Reads the graph again without a baseline whose columns turned out to be damaged (Q27).
-  private func repair() {
+  ///
+  /// - Returns: Whether a graph is in use now of which nothing is known to be damaged.
+  @discardableResult
+  func repair() -> Bool {
     writer.withLock { writer in
-      noteDamage(&writer)
-      // When the logs cannot be read either, the snapshot says what is wrong.
-      if writer.needsReload { try? reload(&writer) }
+      // Reading the log on top of the next baseline may meet its damage already.
+      while writer.state.failure != nil, writer.compaction.baseline != nil {
+        noteDamage(&writer)
+        // When the logs cannot be read either, the snapshot says what is wrong.
+        do throws(StoreError) { try reload(&writer) } catch { break }
+      }
+      return writer.state.failure == nil
     }
   }
 
@@ -125,8 +134,13 @@ public final class Store: Sendable {
       do throws(LogError) {
         opening = try LogOpening(disk, paths, syncsTails: false)
       } catch { throw StoreError(error) }
-      let bound: ReadBound = isReadOnly ? .syncedOffset : .validFrames
-      let loaded = try StoreLoading(disk, paths, bound: bound).read(opening, usesBaseline: false)
+      var loaded = try StoreLoading(disk, paths, bound: isReadOnly ? .syncedOffset : .validFrames)
+        .read(opening, usesBaseline: false)
+      // A baseline proves more durable than the newest frame knows of (Q52).
+      if isReadOnly, !loaded.state.reaches(writer.state) {
+        loaded = try StoreLoading(disk, paths, bound: .validFrames)
+          .read(opening, usesBaseline: false)
+      }
       let isSame = StateDigest(loaded.state) == StateDigest(writer.state)
       writer.state = loaded.state
       if let log { writer.author = try StoreLoading.author(&writer.state, log) }
@@ -153,11 +167,11 @@ public final class Store: Sendable {
   ///
   /// - Complexity: O(registers).
   package func digest() -> StateDigest {
-    let state = writer.withLock { $0.state }
-    let digest = StateDigest(state)
-    guard !state.failures.isEmpty else { return digest }
-    repair()
-    return StateDigest(writer.withLock { $0.state })
+    while true {
+      let state = writer.withLock { $0.state }
+      let digest = StateDigest(state)
+      if state.failure == nil || !repair() { return digest }
+    }
   }
 
   /// Closes the store in order; waits for writes and a compaction under way.

@@ -62,7 +62,7 @@ package final class PosixFile: DiskFile {
     var total = 0
     for piece in pieces {
       let (sum, overflow) = total.addingReportingOverflow(piece.count)
-      if overflow { throw call.failure(EFBIG) }
+      if overflow { throw call.failure(EINVAL) }
       total = sum
     }
     let start = try position(offset, plus: total, call)
@@ -232,7 +232,7 @@ package final class PosixFile: DiskFile {
     _ offset: UInt64, plus count: Int, _ call: SystemCall
   ) throws(DiskError) -> off_t {
     guard let start = off_t(exactly: offset), start <= off_t.max - off_t(count) else {
-      throw call.failure(EFBIG)
+      throw call.failure(EINVAL)
     }
     return start
   }

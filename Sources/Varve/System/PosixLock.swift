@@ -60,6 +60,26 @@ package final class PosixLock: DiskLock {
       .busy, "the lock file is replaced again and again; stop the program that does it")
   }
 
+  /// Whether some process holds the lock, as far as the system says without taking it.
+  ///
+  /// Only Linux says, and only about processes that this one can see; elsewhere this is false.
+  package static func isHeld(_ path: String) -> Bool {
+    guard let status = try? PosixDisk().status(path),
+      let table = try? PosixDisk().open("/proc/locks", .read)
+    else { return false }
+    defer { try? table.close() }
+    var text: [UInt8] = []
+    while let piece = try? table.read(UInt64(text.count), 64 << 10), piece.count > 0 {
+      text += piece.array
+    }
+    // 1: FLOCK  ADVISORY  WRITE 4711 fe:00:262147 0 EOF
+    let inode = ":\(status.inode)"
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").contains { line in
+      let words = line.split(separator: " ")
+      return words.contains("FLOCK") && words.contains { $0.hasSuffix(inode) }
+    }
+  }
+
   /// How often a lock file that was replaced meanwhile is opened again.
   private static let attemptsMax = 16
 

@@ -80,12 +80,12 @@ extension DiskError.Code {
       (.notDirectory, [ENOTDIR]),
       (.noPermission, [EACCES, EPERM]),
       (.readOnly, [EROFS]),
-      (.noSpace, [ENOSPC, EDQUOT]),
+      (.noSpace, [ENOSPC, EDQUOT, EFBIG]),
       (.busy, [EAGAIN, EWOULDBLOCK, EBUSY, ETXTBSY]),
       (.tooManyFiles, [EMFILE, ENFILE]),
       (.inputOutput, [EIO, ENXIO, ENODEV, ESTALE, ETIMEDOUT, EBADMSG] + damagedFileSystem),
       (.closed, [EBADF]),
-      (.unsupported, [ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL, ENOTTY, EXDEV, ENOLCK, EFBIG]),
+      (.unsupported, [ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL, ENOTTY, EXDEV, ENOLCK]),
     ]
   }
 
@@ -106,6 +106,8 @@ extension DiskError.Code {
     case .notDirectory: "a part of the path is a file, a directory was expected; check the path"
     case .noPermission: "the permissions forbid it; check the owner and the mode of the path"
     case .readOnly: "the file system is mounted read-only; open the store for reading only"
+    case .noSpace where errorNumber == EFBIG:
+      "the limit on the size of files is reached; raise it (ulimit -f), then try again"
     case .noSpace: "the file system or the quota is full; free space, then try again"
     case .busy: "another process uses it; close that process, then try again"
     case .tooManyFiles: "too many files are open; raise the limit (ulimit -n) or close some"

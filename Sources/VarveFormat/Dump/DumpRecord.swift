@@ -72,6 +72,8 @@ package struct DumpOptions: Sendable {
   package var fromOffset: UInt64?
   /// Frames to print at most.
   package var framesMax: Int?
+  /// Where to stop short of bytes that a writer is appending.
+  package var limit: UInt64?
 
   package init() {}
 }

@@ -66,7 +66,7 @@ package struct SegmentDump: ~Copyable {
   ) throws -> DumpSummary {
     let scanner: SegmentScanner
     do throws(FormatError) {
-      scanner = try SegmentScanner(source)
+      scanner = try SegmentScanner(source, limit: options.limit)
     } catch {
       return try refuse(error, emit)
     }
@@ -155,7 +155,7 @@ package struct SegmentDump: ~Copyable {
           DumpField("prevChain", .hash(header.previousChain)),
           DumpField("created", .stamp(header.created)),
           DumpField("previousBytes", .number(header.previousBytes)),
-          DumpField("bytes", .number(scanner.limit)),
+          DumpField("bytes", .number(scanner.source.length)),
         ]))
   }
 

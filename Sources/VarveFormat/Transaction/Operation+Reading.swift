@@ -198,7 +198,7 @@ extension ByteReader {
   }
 
   fileprivate mutating func fieldTypes() throws(FormatError) -> [FieldType] {
-    let count = try count(max: Limits.columnsMax, "fields")
+    let count = try elementCount(max: Limits.columnsMax, smallest: 2, "fields")
     var fields: [FieldType] = []
     for _ in 0..<count {
       let field = try varint32("field")
@@ -208,7 +208,7 @@ extension ByteReader {
   }
 
   fileprivate mutating func members() throws(FormatError) -> [GroupMember] {
-    let count = try count(max: Limits.columnsMax, "fields of a group")
+    let count = try elementCount(max: Limits.columnsMax, smallest: 3, "fields of a group")
     var members: [GroupMember] = []
     for _ in 0..<count {
       let field = try varint32("field")

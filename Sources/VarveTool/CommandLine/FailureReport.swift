@@ -68,6 +68,10 @@ struct FailureReport {
       (error.code.description, error.message, "\(error)", exitCode(for: error.code))
     case let error as LogError:
       (error.code.rawValue, error.message, "\(error)", exitCode(for: error.code))
+    case let error as StoreError:
+      (error.code.rawValue, error.message, "\(error)", exitCode(for: error.code))
+    case let error as RefusedStore:
+      (error.kind.rawValue, RefusedStore.message, "\(error)", error.exitCode)
     case let error as DiskError:
       (
         error.code.rawValue, "\(error.call): \(error.message)", "\(error)",
@@ -84,6 +88,8 @@ struct FailureReport {
     case let error as OutputError: (error.path, error.offset)
     case let error as FormatError: (error.path, error.offset)
     case let error as LogError: (error.path, error.offset)
+    case let error as StoreError: (error.path, error.offset)
+    case let error as RefusedStore: (error.path, nil)
     case let error as DiskError: (error.path, error.offset)
     case let error as ImportError: (error.path, error.offset)
     default: (nil, nil)
@@ -96,6 +102,8 @@ struct FailureReport {
     case let error as UsageError: error.hint
     case let error as FormatError: "Try \"varve explain \(error.code)\"."
     case let error as LogError: hint(error.code)
+    case let error as StoreError: error.logError.flatMap { hint($0.code) }
+    case is RefusedStore: hint(LogError.Code.corrupt)
     default: nil
     }
   }
@@ -107,6 +115,16 @@ struct FailureReport {
     case .corrupt: "Try \"varve verify\" for the extent of the damage."
     case .exists: "Name a path where nothing is."
     default: nil
+    }
+  }
+
+  /// The exit code of an error of a store.
+  static func exitCode(for code: StoreError.Code) -> ExitCode {
+    switch code {
+    case .busy: .busy
+    case .corrupt: .corruption
+    case .tooNew: .unknownFormat
+    default: .operationalFailure
     }
   }
 

@@ -5,7 +5,7 @@ extension CommandTable {
   static let varve = CommandTable(
     summary: "looks into, checks and maintains Varve stores", version: ToolVersion.current,
     commands: [
-      .importCSV, .info, .schemaShow, .segments, .log, .show, .hash, .verify, .rebuild, .recover,
-      .dump, .frame, .demo, .help, .explain,
+      .importCSV, .info, .schemaShow, .segments, .baselineList, .log, .show, .hash, .diskUsage,
+      .verify, .baselineVerify, .rebuild, .recover, .compact, .dump, .frame, .demo, .help, .explain,
     ])
 }

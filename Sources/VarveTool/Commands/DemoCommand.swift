@@ -121,17 +121,17 @@ private final class DemoRun {
     try title("1. Import: rows become columns, columns become transactions in a log")
     let clock = ContinuousClock()
     let start = clock.now
-    let log = try Log.create(at: store, disk: disk)
+    let target = try ImportTarget(store, disk: disk)
     let importer = StoreImporter(
-      log: log, knowledge: StoreKnowledge(), settings: StoreImporter.Settings(),
+      target: target, knowledge: StoreKnowledge(), settings: StoreImporter.Settings(),
       report: ImportReport(store: store, isDryRun: false))
     var options = DelimitedOptions()
     options.nilMarkers = ["NA"]
     do {
       for source in try sources() { try importer.read(source, name: nil, options: options) }
-      try log.close()
+      try target.close()
     } catch {
-      try? log.close()
+      target.giveUp()
       throw error
     }
     let report = importer.finish(elapsed: clock.now - start, stopped: nil)
@@ -153,10 +153,9 @@ private final class DemoRun {
   private func rebuild() throws -> Bool {
     try title("3. Open it again, then rebuild it from the segment files alone")
     let paths = StorePaths(store)
-    let set = try LogSet.open(.store(paths), disk: disk)
-    let opened = try DigestReport(disk, LogCatalog(disk, paths, superblock: set.superblock))
-    let rebuilt = try DigestReport(disk, LogCatalog(disk, paths, superblock: nil))
-    let rows = HumanText.grouped(opened.result.rows)
+    let opened = try OpenedState(disk, paths)
+    let rebuilt = try DigestReport(disk, paths, LogCatalog(disk, paths, superblock: nil))
+    let rows = HumanText.grouped(opened.rows)
     try writer.line("opened   \(rows) rows in \(HumanText.duration(opened.elapsed))")
     try writer.line("digest   \(opened.digest.total.content)")
     try writer.line("rebuilt  \(rebuilt.digest.total.content)")

@@ -40,7 +40,9 @@ extension CommandSpec {
     dumpOptions.headersOnly = options.flag("headers-only")
     dumpOptions.fromOffset = options.integer("from-offset").map { UInt64($0) }
     dumpOptions.framesMax = options.integer("max-frames")
-    let source = try FileArgument.source(context.command.argument("FILE") ?? "-")
+    let path = context.command.argument("FILE") ?? "-"
+    dumpOptions.limit = try FileArgument.settledEnd(path)
+    let source = try FileArgument.source(path)
     let printer = RecordPrinter(context.globals.format, to: try context.resultWriter())
     do {
       let summary = try FileDump.run(source, options: dumpOptions) { try printer.print($0) }
@@ -66,5 +68,15 @@ enum FileArgument {
   /// The bytes of a file, or of standard input for `-`.
   static func source(_ path: String) throws -> any ByteSource {
     path == "-" ? try StandardInput.spooled() : try FileSource(PosixDisk(), path)
+  }
+
+  /// Where an open segment is complete that a writer may be appending to; nil for other files.
+  static func settledEnd(_ path: String) throws -> UInt64? {
+    guard case .open = SegmentName(path.lastPathComponent) else { return nil }
+    let source = try FileSource(PosixDisk(), path)
+    defer { source.close() }
+    guard var segment = (try? SegmentPlace(source, path: path))?.segment else { return nil }
+    try LiveTail(disk: PosixDisk(), file: path).settle(&segment)
+    return segment.settledEnd
   }
 }

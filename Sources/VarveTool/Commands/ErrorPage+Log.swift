@@ -19,6 +19,18 @@ extension ErrorPage {
       cause: "a file was removed or not copied, or a sync is in flight.",
       remedy: "bring the missing files back from a copy of the store."),
     ErrorPage(
+      "historyRetired", "the beginning of a log is not kept any more",
+      cause: "a compaction retired it, because the store keeps only its newest history.",
+      remedy: "nothing: a baseline holds the state that it led to."),
+    ErrorPage(
+      "baselineMissing", "the superblock names a baseline that is not here",
+      cause: "the file was removed, or a copy left it out.",
+      remedy: "nothing: opening replays the logs; varve compact STORE writes a new one."),
+    ErrorPage(
+      "baselineState", "the baseline gives another state than the logs",
+      cause: "a fault in the engine, or a baseline that was put there by hand.",
+      remedy: "keep a copy for a bug report, remove the file, then: varve compact STORE."),
+    ErrorPage(
       "superblock", "the superblock is missing or cannot be read in full",
       cause: "a crash while it was written, damaged bytes, or a copy without it.",
       remedy: "nothing: one valid slot is enough, and without one the segments tell the same."),

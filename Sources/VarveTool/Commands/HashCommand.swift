@@ -24,8 +24,8 @@ extension CommandSpec {
       context.command.argument("STORE"), context, disk: disk)
     let paths = try DigestReport.store(target, command: "hash")
     let set = try LogSet.open(target, disk: disk)
-    let catalog = try LogCatalog(disk, paths, superblock: set.superblock)
-    let report = try DigestReport(disk, catalog)
+    let catalog = try LogCatalog.settled(disk, paths, superblock: set.superblock)
+    let report = try DigestReport(disk, paths, catalog)
     let findings = report.findings(set.findings)
     let writer = try context.resultWriter()
     if context.globals.format == .human {

@@ -19,8 +19,12 @@ extension CommandSpec {
       very many rows, about 16,000 column blocks, needs several transactions in any case.)
 
       A row whose cells do not fit is rejected as a whole, counted, and written to the file of \
-      --rejects, which is made for the first one and must not exist before. The summary goes to \
-      standard error, with --json a report to standard output.
+      --rejects, which is made for the first one and must not exist before; it stays when the \
+      import fails. The first reasons and the summary go to standard error, with --json a report \
+      to standard output.
+
+      An import that commits nothing leaves no store behind, and declares nothing. A dry run \
+      writes no file at all, not even that of --rejects.
 
       A store of which transactions may be missing is not written to, because that would hide \
       what is missing: recover it first, or say --into-damaged.
@@ -41,6 +45,7 @@ extension CommandSpec {
     exits: [
       ExitSpec(.done), ExitSpec(.operationalFailure, "a source or the store cannot be used"),
       ExitSpec(.corruption, "the store is damaged and --into-damaged was not given"),
+      ExitSpec(.incomplete, "segments are missing and --into-damaged was not given"),
       ExitSpec(.busy, "another program writes to the store"),
       ExitSpec(
         .partialSuccess, "rows were rejected, or something failed after a part was committed"),
@@ -85,18 +90,18 @@ private struct ImportRun {
     // What cannot be read or written is noticed before a store is created.
     for source in sources { _ = try source.check() }
     try checkOutputs()
-    let log = isDryRun ? nil : try openLog()
+    let target = isDryRun ? nil : try ImportTarget(store, disk: disk)
     let report: ImportReport
     do {
-      let importer = try makeImporter(log)
+      let importer = try makeImporter(target)
       // What is committed stays, and an error behind it must tell.
       importer.onCommit = { context.lasting = ImportRun.lasting($0, isWhole: false) }
       var stopped: String?
       do { try read(importer) } catch let error as TooManyRejects { stopped = error.message }
-      try log?.close()
+      try target?.close()
       report = importer.finish(elapsed: clock.now - start, stopped: stopped)
     } catch {
-      try? log?.close()
+      target?.giveUp()
       throw error
     }
     if report.transactions > 0 {
@@ -138,7 +143,7 @@ private struct ImportRun {
   }
 
   private func read(_ importer: StoreImporter) throws {
-    let rejects = RejectsFile(context.options.value("rejects"))
+    let rejects = RejectsFile(isDryRun ? nil : context.options.value("rejects"))
     importer.onReject = { problem, source in
       try rejects.line(ImportRun.json(problem, source).text)
     }
@@ -156,52 +161,34 @@ private struct ImportRun {
     }
   }
 
-  private func makeImporter(_ log: Log?) throws -> StoreImporter {
+  private func makeImporter(_ target: ImportTarget?) throws -> StoreImporter {
     var settings = StoreImporter.Settings()
     settings.label = context.options.value("label")
     settings.author = context.options.value("author")
     settings.batchRows = context.options.integer("batch")
     settings.maxErrors = context.options.integer("max-errors") ?? 100
     var knowledge = StoreKnowledge()
-    if try isStore() {
+    if try ImportTarget.isStore(store, disk: disk) {
       knowledge = try StoreKnowledge(
         try LogSet.open(.store(StorePaths(store)), disk: disk), disk: disk)
     }
-    try refuseDamage(knowledge.hasDamage || log?.report.isDamaged == true)
+    let findings = target?.log?.report.findings ?? []
+    let isDamaged = findings.contains { $0.kind == .corrupt || $0.kind == .suspectTail }
+    let hasGap = findings.contains { $0.kind == .gap }
+    try refuseDamage(isDamaged || knowledge.hasDamage ? .corrupt : hasGap ? .gap : nil)
+    var report = ImportReport(store: store, isDryRun: isDryRun)
+    report.rejects = isDryRun ? nil : context.options.value("rejects")
     return StoreImporter(
-      log: log, knowledge: knowledge, settings: settings,
-      report: ImportReport(store: store, isDryRun: isDryRun))
+      target: target, knowledge: knowledge, settings: settings, report: report)
   }
 
   /// Writing would hide what is missing: the superblock then names the new state only.
-  private func refuseDamage(_ isDamaged: Bool) throws {
-    guard isDamaged else { return }
+  private func refuseDamage(_ kind: RecoveryFinding.Kind?) throws {
+    guard let kind else { return }
     guard isDryRun || context.options.flag("into-damaged") else {
-      throw LogError(
-        .corrupt,
-        "transactions of the store may be missing; recover it first, or import with --into-damaged",
-        path: store)
+      throw RefusedStore(kind: kind, path: store)
     }
     try context.note("the store is damaged; try \"varve verify \(store)\"")
-  }
-
-  private func isStore() throws -> Bool {
-    guard let status = try disk.status(store), status.isDirectory else { return false }
-    let opening = try LogOpening(disk, StorePaths(store), syncsTails: false)
-    return opening.store != nil
-  }
-
-  private func openLog() throws -> Log {
-    if try isStore() { return try Log.open(at: store, disk: disk) }
-    if let status = try disk.status(store), status.isDirectory {
-      let own = ["lock", "super", "super.tmp", "log", "reserve-0", "reserve-1", "quarantine"]
-      let foreign = try disk.list(store).filter { !own.contains($0) }
-      guard foreign.isEmpty else {
-        throw LogError(
-          .notAStore, "the directory holds other files; name a new one for the store", path: store)
-      }
-    }
-    return try Log.create(at: store, disk: disk)
   }
 
   private func finish(_ report: ImportReport) throws -> ExitCode {
@@ -216,14 +203,23 @@ private struct ImportRun {
 
   /// A rejected row as it goes to the file.
   private static func json(_ problem: RowProblem, _ source: String) -> JSONValue {
-    .object([
-      ("schema", "varve.reject/1"), ("source", .string(source)),
-      ("row", .integer(Int64(problem.row))), ("offset", .unsigned(problem.offset)),
-      ("column", problem.column.map(JSONValue.string) ?? .null),
-      ("code", .string(problem.code.rawValue)), ("message", .string(problem.message)),
-      ("raw", .string(String(decoding: problem.raw, as: UTF8.self))),
-    ])
+    .object(
+      [("schema", "varve.reject/1")] + problem.members(source)
+        + [("raw", .string(String(decoding: problem.raw, as: UTF8.self)))])
   }
+}
+
+/// A store that is not written to because transactions may be missing.
+struct RefusedStore: Error, CustomStringConvertible {
+  /// `gap`, or `corrupt`.
+  var kind: RecoveryFinding.Kind
+  var path: String
+
+  static let message =
+    "transactions of the store may be missing; recover it first, or import with --into-damaged"
+
+  var description: String { "\(path): \(kind.rawValue): \(RefusedStore.message)" }
+  var exitCode: ExitCode { kind == .gap ? .incomplete : .corruption }
 }
 
 /// The file of `--rejects`, which is made when the first row is rejected.

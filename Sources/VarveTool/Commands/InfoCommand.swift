@@ -9,7 +9,8 @@ extension CommandSpec {
     discussion: """
       Reads headers, seals and segments that are not sealed, and the newest segment of each \
       replica. The health that it prints is that of varve verify --level quick, and what the \
-      frames of the newest segments say.
+      frames of the newest segments say. Of a store it also counts the objects that can be seen; \
+      without a baseline that takes a replay of the log.
       """,
     arguments: [ArgumentSpec("STORE", .optional, help: "a store directory or a segment file")],
     examples: [ExampleSpec("varve info my.store", "identity, replicas, sizes, health")],
@@ -50,10 +51,17 @@ private struct StoreFacts {
   var findings: [Finding]
   var openSegments = 0
   var version = ""
+  var baselines: BaselineCheck
+  /// Objects that can be seen, by entity; nil for a single segment.
+  var counts: [UInt32: Int]?
+  /// Transactions that opening replays.
+  var replayed: UInt64 = 0
 
   init(_ set: LogSet, disk: PosixDisk) throws {
     self.set = set
     findings = try Verifier(set: set, disk: disk, level: .quick).run().findings
+    baselines = try BaselineCheck(set, disk: disk)
+    if set.isStore { try count(disk) }
     for log in set.logs {
       var facts = Replica(replica: log.replica)
       for place in log.places {
@@ -71,6 +79,26 @@ private struct StoreFacts {
       replicas.append(facts)
       if let newest = log.places.last { try read(newest, disk) }
     }
+  }
+
+  /// What somebody sees who opens the store now.
+  private mutating func count(_ disk: PosixDisk) throws {
+    let store = try Store.openReadOnly(at: set.path, disk: disk)
+    let graph = store.snapshot().graph
+    counts = Dictionary(
+      graph.schema.entities.map { ($0.tag, graph.table($0.tag)?.visibleCount ?? 0) },
+      uniquingKeysWith: { a, _ in a })
+    replayed = store.report.replayedTransactions
+  }
+
+  private var current: BaselineEntry? { baselines.entries.first { $0.role == .current } }
+
+  private var baselineText: String {
+    guard set.isStore else { return "unknown: this is one segment" }
+    guard let current else { return "none: opening replays the whole log" }
+    let count = HumanText.grouped(replayed)
+    let size = HumanText.bytes(current.file.length)
+    return "\(current.file.path.lastPathComponent), \(size), \(count) transactions behind it"
   }
 
   /// Names and tail of the newest segment.
@@ -111,7 +139,11 @@ private struct StoreFacts {
     lines.append(("segments", "\(segments), \(openSegments) of them open"))
     lines.append(("transactions", HumanText.grouped(transactions)))
     lines.append(("log", "\(HumanText.bytes(stored)), \(HumanText.bytes(raw)) uncompressed"))
-    lines.append(("baseline", "none: the state is computed from the whole log"))
+    lines.append(("baseline", baselineText))
+    if let counts {
+      let objects = HumanText.grouped(counts.values.reduce(0, +))
+      lines.append(("objects", "\(objects) in \(HumanText.grouped(counts.count)) entities"))
+    }
     if let superblock = set.superblock {
       lines.append(("writer", superblock.replica.description))
       lines.append(("closed", superblock.isClean ? "in order" : "not in order, or open now"))
@@ -127,7 +159,8 @@ private struct StoreFacts {
     }
     for entity in names.entities {
       let labels = entity.attributes.map(\.label).joined(separator: ", ")
-      lines.append(("entity", "\(names.name(entity.tag)) (\(labels))"))
+      let count = counts.map { ": \(HumanText.grouped($0[entity.tag] ?? 0)) objects" } ?? ""
+      lines.append(("entity", "\(names.name(entity.tag)) (\(labels))\(count)"))
     }
     lines.append(("health", health))
     var text = ""
@@ -146,7 +179,16 @@ private struct StoreFacts {
       ("format", .string(version)),
       ("segments", .integer(Int64(replicas.reduce(0) { $0 + $1.segments }))),
       ("openSegments", .integer(Int64(openSegments))), ("transactions", .unsigned(transactions)),
-      ("stored", .unsigned(stored)), ("raw", .unsigned(raw)), ("baseline", .null),
+      ("stored", .unsigned(stored)), ("raw", .unsigned(raw)),
+      (
+        "baseline",
+        current.map {
+          .object([
+            ("file", .string($0.file.path)), ("bytes", .unsigned($0.file.length)),
+            ("rows", .unsigned($0.rows)), ("transactionsBehind", .unsigned(replayed)),
+          ])
+        } ?? .null
+      ), ("objects", counts.map { .integer(Int64($0.values.reduce(0, +))) } ?? .null),
       ("writer", set.superblock.map { .string($0.replica.description) } ?? .null),
       ("clean", set.superblock.map { .bool($0.isClean) } ?? .null),
       ("replicas", .array(replicas.map(StoreFacts.json))),
@@ -164,6 +206,7 @@ private struct StoreFacts {
     }
     return .object([
       ("name", .string(entity.label)), ("tag", .integer(Int64(entity.tag))),
+      ("objects", counts.map { .integer(Int64($0[entity.tag] ?? 0)) } ?? .null),
       ("attributes", .array(attributes)),
     ])
   }

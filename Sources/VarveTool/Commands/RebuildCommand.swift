@@ -7,9 +7,10 @@ extension CommandSpec {
   static let rebuild = CommandSpec(
     name: "rebuild", section: "Health", summary: "replay the logs alone and compare the result",
     discussion: """
-      Computes the state twice: as opening the store does, and from nothing but the segment \
-      files, without the superblock. Both must have the same digests. Nothing on disk is changed: \
-      this version keeps no derived state there, so there is nothing to throw away but memory.
+      Computes the state twice: as opening the store does, from the baseline and the log behind \
+      it, and from nothing but the segment files, without baseline and superblock. Both must have \
+      the same digests. Nothing on disk is changed. Where history was retired, the oldest baseline \
+      that reaches the log stands for what is not there any more.
       """,
     arguments: [ArgumentSpec("STORE", .optional, help: "a store directory")],
     examples: [ExampleSpec("varve rebuild my.store", "digests from the logs alone, compared")],
@@ -37,21 +38,20 @@ extension CommandSpec {
 }
 
 extension CommandSpec {
-  /// With the superblock and without it; again when a writer added something in between.
+  /// As opening does and from the logs alone; again when a writer added something in between.
   private static func replayTwice(
     _ disk: PosixDisk, _ paths: StorePaths, _ set: LogSet
-  ) throws -> (normal: DigestReport, rebuilt: DigestReport) {
+  ) throws -> (normal: OpenedState, rebuilt: DigestReport) {
     var attempts = 0
     while true {
-      let normal = try DigestReport(
-        disk, try LogCatalog(disk, paths, superblock: set.superblock))
+      let normal = try OpenedState(disk, paths)
       let rebuilt = try DigestReport(
-        disk, try LogCatalog(disk, paths, superblock: nil, store: set.store))
-      let after = try DigestReport(
-        disk, try LogCatalog(disk, paths, superblock: set.superblock))
+        disk, paths, try LogCatalog.settled(disk, paths, superblock: nil, store: set.store))
       attempts += 1
-      let isQuiet = normal.result.transactions == after.result.transactions
-      if normal.digest == rebuilt.digest || isQuiet || attempts == 16 { return (normal, rebuilt) }
+      let isSettled = normal.heads == OpenedState.heads(rebuilt.result.state)
+      if normal.digest == rebuilt.digest || isSettled || attempts == 16 {
+        return (normal, rebuilt)
+      }
     }
   }
 }
@@ -59,13 +59,17 @@ extension CommandSpec {
 /// What `rebuild` prints.
 private enum RebuildText {
   static func text(
-    _ set: LogSet, _ normal: DigestReport, _ rebuilt: DigestReport, isEqual: Bool
+    _ set: LogSet, _ normal: OpenedState, _ rebuilt: DigestReport, isEqual: Bool
   ) -> String {
     let segments = HumanText.grouped(set.places.count)
     let bytes = HumanText.bytes(rebuilt.result.logBytes)
     let count = HumanText.grouped(rebuilt.result.transactions)
     var text = "read     \(segments) segments, \(bytes), \(count) transactions\n"
-    text += "not used superblock, baseline (there is none), lock\n"
+    if let baseline = rebuilt.baseline {
+      text += "start    baseline \(baseline): the history before it was retired\n"
+    }
+    text += "not used superblock, lock, "
+    text += normal.baseline.map { "baseline \($0)\n" } ?? "baseline (there is none)\n"
     text += "time     \(HumanText.duration(rebuilt.elapsed))\n"
     text += rebuilt.text
     if isEqual { return text + "equal: opening the store gives the same state\n" }
@@ -75,7 +79,7 @@ private enum RebuildText {
   }
 
   static func json(
-    _ set: LogSet, _ normal: DigestReport, _ rebuilt: DigestReport, _ findings: [Finding],
+    _ set: LogSet, _ normal: OpenedState, _ rebuilt: DigestReport, _ findings: [Finding],
     isEqual: Bool
   ) -> JSONValue {
     let seconds =

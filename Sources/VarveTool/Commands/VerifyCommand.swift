@@ -7,9 +7,11 @@ extension CommandSpec {
   static let verify = CommandSpec(
     name: "verify", section: "Health", summary: "look for damage in a store or file",
     discussion: """
-      quick reads headers, seals and sizes. normal, the default, reads everything: the hash of \
-      every frame and of every part, sequences, the chain of each replica, the order of stamps. \
-      full also decodes every operation and column, replays the log and prints the digests.
+      quick reads headers, seals, sizes and the directories of baselines. normal, the default, \
+      reads everything: the hash of every frame and of every part, sequences, the chain of each \
+      replica, the order of stamps, every cell of every baseline. full also decodes every \
+      operation and column, replays the log, prints the digests and compares them with what the \
+      baseline gives.
 
       Each finding is a line: severity, code, file and offset, what it is, what to do. Severities \
       are note, blemish (usable as it is), unknown (of a newer version), gap (something is \
@@ -66,6 +68,7 @@ enum VerifyText {
   static func summary(_ report: VerifyReport) -> String {
     var text = "\(report.verdict): level \(report.level.rawValue), "
     text += "\(HumanText.grouped(report.segments)) segments, "
+    if report.baselines > 0 { text += "\(HumanText.grouped(report.baselines)) baselines, " }
     text += "\(HumanText.grouped(report.transactions)) transactions, "
     text += "\(HumanText.bytes(report.bytes)) read in \(HumanText.duration(report.elapsed))"
     return text
@@ -76,6 +79,7 @@ enum VerifyText {
       ("schema", "varve.verify/1"), ("path", .string(set.path)),
       ("store", .string(set.store.description)), ("level", .string(report.level.rawValue)),
       ("verdict", .string(report.verdict)), ("segments", .integer(Int64(report.segments))),
+      ("baselines", .integer(Int64(report.baselines))),
       ("transactions", .unsigned(report.transactions)), ("bytes", .unsigned(report.bytes)),
       ("seconds", .double(report.seconds)),
       ("digest", report.digest.map { .object($0.members) } ?? .null),

@@ -1,6 +1,7 @@
 // What an import did, for people and scripts.
 
 import VarveFormat
+import VarveImport
 
 /// Counts of an import.
 struct ImportReport {
@@ -18,8 +19,21 @@ struct ImportReport {
     var operations = 0
   }
 
+  /// A row that was left out.
+  struct Problem {
+    var source: String
+    var row: RowProblem
+  }
+
+  /// Rejected rows that are explained; the file of `--rejects` has all of them.
+  static let problemsMax = 10
+
   var store: String
   var isDryRun: Bool
+  /// The file that has all rejected rows.
+  var rejects: String?
+  /// The first rejected rows.
+  private(set) var problems: [Problem] = []
   var tables: [Table] = []
   var warnings: [String] = []
   var logBytes: UInt64 = 0
@@ -44,6 +58,33 @@ struct ImportReport {
 
   private var rowsPerSecond: Double { seconds > 0 ? Double(read) / seconds : 0 }
 
+  init(store: String, isDryRun: Bool) {
+    self.store = store
+    self.isDryRun = isDryRun
+  }
+
+  /// Remembers a rejected row as long as there is room.
+  mutating func note(_ problem: RowProblem, _ source: String) {
+    if problems.count < ImportReport.problemsMax {
+      problems.append(Problem(source: source, row: problem))
+    }
+  }
+
+  /// The first rejected rows, a line each.
+  private var reasons: String {
+    var text = ""
+    for problem in problems {
+      text += TablePrinter.visible("rejected \(problem.source): \(problem.row)") + "\n"
+    }
+    if rejected > problems.count {
+      let place = rejects.map { "\($0) has them all" } ?? "--rejects FILE keeps them all"
+      text += TablePrinter.visible(
+        "and \(HumanText.grouped(rejected - problems.count)) more; \(place)")
+      text += "\n"
+    }
+    return text
+  }
+
   /// The summary that goes to standard error.
   var text: String {
     var table = TablePrinter([
@@ -62,7 +103,7 @@ struct ImportReport {
         "\(entry.columns.count)", isDryRun ? "dry run" : sequences, entry.source,
       ])
     }
-    var text = table.render()
+    var text = reasons + table.render()
     let rows = "\(HumanText.grouped(read)) rows read"
     text += "\(rows) = \(HumanText.grouped(kept)) kept + \(HumanText.grouped(rejected)) rejected"
     if isDryRun { return text + "; dry run, nothing was written\n" }
@@ -83,6 +124,7 @@ struct ImportReport {
       ("rowsPerSecond", .double(rowsPerSecond)),
       ("stopped", stopped.map(JSONValue.string) ?? .null),
       ("warnings", .array(warnings.map(JSONValue.string))),
+      ("problems", .array(problems.map { .object($0.row.members($0.source)) })),
       ("entities", .array(tables.map(ImportReport.json))),
     ])
   }
@@ -103,5 +145,16 @@ struct ImportReport {
       ("sequences", .array(table.sequences.map(JSONValue.unsigned))),
       ("columns", .array(columns)),
     ])
+  }
+}
+
+extension RowProblem {
+  /// The stable members of a rejected row, apart from its text.
+  func members(_ source: String) -> [(String, JSONValue)] {
+    [
+      ("source", .string(source)), ("row", .integer(Int64(row))), ("offset", .unsigned(offset)),
+      ("column", column.map(JSONValue.string) ?? .null), ("code", .string(code.rawValue)),
+      ("message", .string(message)),
+    ]
   }
 }

@@ -25,12 +25,11 @@ final class StoreImporter {
   /// Parts from which on a source needs another transaction.
   private static let partsMax = Limits.partsMax / 2
 
-  private let log: Log?
+  private let target: ImportTarget?
   private let settings: Settings
   private var knowledge: StoreKnowledge
   private var registry = InferredTagRegistry()
   private var builder: TransactionBuilder? = TransactionBuilder()
-  private var plan: EntityPlan?
   private(set) var report: ImportReport
   /// Sees the rows that were left out.
   var onReject: ((RowProblem, String) throws -> Void)?
@@ -39,9 +38,11 @@ final class StoreImporter {
   /// Sees how many rows were read so far.
   var onProgress: ((UInt64) -> Void)?
 
-  /// Without a log nothing is written: a dry run.
-  init(log: Log?, knowledge: StoreKnowledge, settings: Settings, report: ImportReport) {
-    self.log = log
+  /// Without a target nothing is written: a dry run.
+  init(
+    target: ImportTarget?, knowledge: StoreKnowledge, settings: Settings, report: ImportReport
+  ) {
+    self.target = target
     self.knowledge = knowledge
     self.settings = settings
     self.report = report
@@ -53,12 +54,20 @@ final class StoreImporter {
   func read(_ source: ImportSource, name: String?, options: DelimitedOptions) throws {
     let importer = DelimitedImport(source, name: name, options: options)
     report.tables.append(ImportReport.Table(source: source.name, entity: importer.name))
-    plan = nil
     builder = TransactionBuilder()
+    let names = knowledge.names
     let rows = min(settings.batchRows ?? StoreImporter.pieceRows, Limits.columnsRowsMax)
     try importer.forEachBatch(ofRows: rows) { table in
       try self.add(table)
-      if self.settings.batchRows != nil { try self.commit() }
+      // Declarations wait for rows that need them.
+      let hasRows = self.report.tables[self.current].kept > 0
+      if self.settings.batchRows != nil, hasRows { try self.commit() }
+    }
+    if report.tables[current].kept == 0, report.tables[current].rejected > 0 {
+      // What nobody could use is not declared.
+      builder = TransactionBuilder()
+      knowledge.names = names
+      return
     }
     try commit()
   }
@@ -78,13 +87,13 @@ final class StoreImporter {
     mergeColumns(next)
     for schema in next.schema {
       knowledge.names.learn(schema)
-      if log != nil { builder?.add(.schema(schema)) }
+      if target != nil { builder?.add(.schema(schema)) }
     }
     report.tables[current].kept += table.rowsKept
     onProgress?(UInt64(report.read))
-    guard table.rowsKept > 0, let log else { return }
+    guard table.rowsKept > 0, let target else { return }
     if let parts = builder?.nextPart, parts > StoreImporter.partsMax { try commit() }
-    let first = knowledge.lastSerial(log.replica, next.tag) + 1
+    let first = knowledge.lastSerial(target.replica, next.tag) + 1
     if report.tables[current].firstSerial == 0 { report.tables[current].firstSerial = first }
     let columns = zip(table.columns, next.columns).map { column, planned in
       ColumnInput(planned.tag, column.type, column.cells)
@@ -93,7 +102,7 @@ final class StoreImporter {
       form: .create, entity: next.tag, rows: table.rowsKept,
       identifiers: .run(index: 0, firstSerial: first), columns: columns)
     report.tables[current].operations += 1
-    knowledge.note(log.replica, next.tag, first + UInt64(table.rowsKept) - 1)
+    knowledge.note(target.replica, next.tag, first + UInt64(table.rowsKept) - 1)
   }
 
   /// A column whose name looks as if it should have given a type.
@@ -122,7 +131,10 @@ final class StoreImporter {
   }
 
   private func reject(_ problems: [RowProblem]) throws {
-    for problem in problems { try onReject?(problem, report.tables[current].source) }
+    for problem in problems {
+      report.note(problem, report.tables[current].source)
+      try onReject?(problem, report.tables[current].source)
+    }
     guard report.rejected > settings.maxErrors else { return }
     let committed = report.tables.last?.sequences.count ?? 0
     let kept =
@@ -138,15 +150,15 @@ final class StoreImporter {
   private func commit() throws {
     guard var finished = builder.take() else { return }
     builder = TransactionBuilder()
-    guard let log, !finished.isEmpty else { return }
+    guard let target, !finished.isEmpty else { return }
     finished.metadata = Metadata(
       author: settings.author,
       label: settings.label ?? "import \(report.tables[current].source.lastPathComponent)",
       origin: .imported)
-    let before = log.statistics.bytes
-    let position = try log.commit(try finished.finish())
+    let before = target.bytes
+    let position = try target.commit(try finished.finish())
     report.tables[current].sequences.append(position.sequence)
-    report.logBytes += log.statistics.bytes - before
+    report.logBytes += target.bytes - before
     report.replica = position.replica.description
     onCommit?(report)
   }

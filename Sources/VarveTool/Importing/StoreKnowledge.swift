@@ -1,4 +1,5 @@
-// What a store knows before an import: names, types and the serials that are taken.
+// What a store knows before an import: names, types and the serials that are taken. Logs tell, and
+// where their beginning was retired (Q25) the baselines.
 
 import Varve
 import VarveFormat
@@ -6,7 +7,8 @@ import VarveFormat
 /// Names and serials, from a walk that decodes no column.
 struct StoreKnowledge {
   private struct Key: Hashable {
-    var replica: ReplicaID
+    /// Nil is the replica of a store that is not there yet.
+    var replica: ReplicaID?
     var entity: UInt32
   }
 
@@ -16,8 +18,11 @@ struct StoreKnowledge {
 
   init() {}
 
-  /// Walks all logs.
+  /// Reads the directories of baselines and walks all logs.
   init(_ set: LogSet, disk: any Disk) throws {
+    for entry in try BaselineCheck(set, disk: disk).entries {
+      if let directory = entry.directory { learn(directory) }
+    }
     for log in set.logs {
       var indices = IndexBook(own: log.replica)
       for place in log.places {
@@ -50,6 +55,19 @@ struct StoreKnowledge {
     }
   }
 
+  private mutating func learn(_ directory: BaselineDirectory) {
+    for declaration in directory.schema { names.learn(declaration.operation) }
+    for table in directory.tables {
+      for run in table.runs {
+        // Creator 0 stands for identities, which have no serials that anybody gives.
+        guard let place = Int(exactly: run.creator), directory.creators.indices.contains(place - 1),
+          case .replica(let replica) = directory.creators[place - 1].name
+        else { continue }
+        note(replica, table.entity, run.rows)
+      }
+    }
+  }
+
   private mutating func note(_ object: ObjectReference, _ indices: IndexBook) {
     guard case .created(let index, let serial) = object.origin, let replica = indices[index] else {
       return
@@ -65,13 +83,13 @@ struct StoreKnowledge {
   }
 
   /// The replica created an object with this serial.
-  mutating func note(_ replica: ReplicaID, _ entity: UInt32, _ serial: UInt64) {
+  mutating func note(_ replica: ReplicaID?, _ entity: UInt32, _ serial: UInt64) {
     let key = Key(replica: replica, entity: entity)
     lastSerials[key] = max(lastSerials[key] ?? 0, serial)
   }
 
   /// The largest serial that the replica used; 0 when none.
-  func lastSerial(_ replica: ReplicaID, _ entity: UInt32) -> UInt64 {
+  func lastSerial(_ replica: ReplicaID?, _ entity: UInt32) -> UInt64 {
     lastSerials[Key(replica: replica, entity: entity)] ?? 0
   }
 }

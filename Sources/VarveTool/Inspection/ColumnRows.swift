@@ -20,7 +20,8 @@ struct ColumnRows {
     for (index, column) in operation.partColumns.enumerated() {
       let name =
         column.attribute == 0
-        ? "id" : names.name(operation.entity, column.attribute, column.type)
+        ? (column.type == .data ? "key" : "id")
+        : names.name(operation.entity, column.attribute, column.type)
       let part = operation.firstPart + index
       var block: ColumnBlock?
       if part < logged.parts.count {
@@ -66,16 +67,26 @@ struct ColumnRows {
     return table.render() + (rest > 0 ? "  and \(HumanText.grouped(rest)) rows more\n" : "")
   }
 
-  /// Rows as objects.
+  /// Rows as objects: what they are, and the values that can be read.
   func json(rows: Int) -> JSONValue {
-    .array(
+    let entity = operation.entity
+    let hasSerial = serial(0) != nil
+    let first = hasSerial ? 0 : 1
+    let keys = NamedOperation.distinct(columns.map(\.name))
+    return .array(
       (0..<count(rows)).map { row in
-        let id = serial(row).map { [("id", JSONValue.string($0))] } ?? []
-        return .object(
-          id
-            + columns.indices.map { column in
-              (columns[column].name, value(column, row).map(ReadableValue.json) ?? .null)
-            })
+        var object = JSONValue.null
+        if case .run(let index, let start) = operation.identifiers {
+          let reference = ObjectReference(
+            entity: entity, index: index, serial: start + UInt64(row))
+          object = .string(ReadableValue.object(reference, names))
+        } else if let id = value(0, row) {
+          object = .string(ReadableValue.human(id, names: names))
+        }
+        let values = columns.indices.dropFirst(first).compactMap { column in
+          value(column, row).map { (keys[column], ReadableValue.json($0)) }
+        }
+        return .object([("object", object), ("values", .object(values))])
       })
   }
 }

@@ -8,14 +8,22 @@ struct DigestReport {
   var result: ReplayResult
   var digest: StateDigest
   var elapsed: Duration
+  /// What is missing, and what stopped the replay of a log.
+  private var problems: [StoreError]
 
-  /// Replays a store.
-  init(_ disk: any Disk, _ catalog: LogCatalog) throws {
+  /// The baseline that stands for history that was retired; nil when the logs alone gave the state.
+  var baseline: String?
+
+  /// Replays the logs of a store alone, as far as they were not retired (Q25).
+  init(_ disk: any Disk, _ paths: StorePaths, _ catalog: LogCatalog) throws {
     let clock = ContinuousClock()
     let start = clock.now
-    let replayed = try Replay.run(disk, catalog)
-    result = replayed
-    digest = StateDigest(replayed.state)
+    let loaded = try StoreLoading(disk, paths, bound: .validFrames)
+      .read(catalog, named: 0, store: catalog.store, usesBaseline: false)
+    result = loaded.replay
+    baseline = loaded.baseline
+    problems = loaded.problems
+    digest = StateDigest(loaded.state)
     elapsed = clock.now - start
   }
 
@@ -27,10 +35,11 @@ struct DigestReport {
         "tornTail", .blemish, file: segment.path, "a crash cut the last write short; it is ignored")
     }
     return listed + torn
-      + result.problems.map { problem in
-        let isGap = hasGap && problem.formatError == nil
+      + problems.map { problem in
+        let cause = problem.logError?.formatError
+        let isGap = hasGap && cause == nil
         return Finding(
-          problem.formatError?.code.description ?? problem.code.rawValue,
+          cause?.code.description ?? problem.code.rawValue,
           isGap ? .gap : .corruption, file: problem.path ?? "", offset: problem.offset,
           problem.message, fix: Finding.recoverFix)
       }

@@ -56,7 +56,8 @@ struct LogSet: Sendable {
   }
 
   private static func open(_ paths: StorePaths, _ disk: any Disk) throws -> LogSet {
-    let opening = try LogOpening(disk, paths, syncsTails: false, readsTails: false)
+    var opening = try LogOpening(disk, paths, syncsTails: false, readsTails: false)
+    try opening.catalog.settle(disk, paths)
     guard let store = opening.store else {
       guard opening.hasSuperblockFile || !opening.catalog.report.findings.isEmpty else {
         throw LogError(
@@ -81,7 +82,7 @@ struct LogSet: Sendable {
     for log in opening.catalog.logs {
       set.logs.append(
         ReplicaLog(replica: log.replica, places: log.segments.map { SegmentPlace($0) }))
-      set.noteMissingStart(log)
+      try set.noteMissingStart(log, paths, disk)
     }
     return set
   }
@@ -99,25 +100,41 @@ struct LogSet: Sendable {
         fix: "nothing to do: its valid slot is used"))
   }
 
-  /// A log starts with sequence 1 as long as nothing retires segments.
-  private mutating func noteMissingStart(_ log: CatalogLog) {
+  /// A log starts with sequence 1, unless a baseline stands for what was retired (Q25).
+  private mutating func noteMissingStart(
+    _ log: CatalogLog, _ paths: StorePaths, _ disk: any Disk
+  ) throws {
     guard let first = log.segments.first?.file, first.header.firstSequence > 1 else { return }
+    let last = first.header.firstSequence - 1
+    // The listing, which reads no baseline, may have said so too.
+    findings.removeAll { $0.code == "gap" && $0.file == first.path && $0.sequence == 1 }
+    let files = BaselineFiles(disk: disk, paths: paths)
+    let reach = try files.list().map { files.reach($0, store: store)[log.replica] ?? 0 }.max()
+    guard reach ?? 0 < last else {
+      findings.append(
+        Finding(
+          "historyRetired", .note, file: first.path, sequence: 1,
+          "sequences 1 to \(last) of replica \(log.replica) were retired; a baseline holds their "
+            + "state"))
+      return
+    }
     findings.append(
       Finding(
         "gap", .gap, file: first.path, offset: 64, sequence: 1,
-        "sequences 1 to \(first.header.firstSequence - 1) of replica \(log.replica) are missing",
+        "sequences 1 to \(last) of replica \(log.replica) are missing",
         fix: "bring the missing files back from a copy of the store"))
   }
 
   private static func open(file path: String, _ disk: any Disk) throws -> LogSet {
     let source = try FileSource(disk, path)
     defer { source.close() }
-    let place = try SegmentPlace(source, path: path)
+    var place = try SegmentPlace(source, path: path)
     guard place.header.kind == .segment || place.header.kind == .localLog else {
       throw FormatError(
         .wrongFile, "this is a \(place.header.kind.name) file, not a segment", offset: 20,
         path: path)
     }
+    try LiveTail(disk: disk, file: path).settle(&place.segment)
     return LogSet(
       path: path, isStore: false, store: place.header.store, superblock: nil,
       logs: [ReplicaLog(replica: place.header.replica, places: [place])], findings: [])

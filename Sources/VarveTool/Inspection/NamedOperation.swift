@@ -50,9 +50,21 @@ struct NamedOperation {
     var members: [(String, JSONValue)] = [("op", .string(name))]
     members += fields
     if !values.isEmpty {
-      members.append(("values", .object(values.map { ($0.name, ReadableValue.json($0.value)) })))
+      let keys = NamedOperation.distinct(values.map(\.name))
+      let list = zip(keys, values).map { ($0, ReadableValue.json($1.value)) }
+      members.append(("values", .object(list)))
     }
     return members
+  }
+
+  /// Names as keys of an object: the second `name` is `name#2`.
+  static func distinct(_ names: [String]) -> [String] {
+    var counts: [String: Int] = [:]
+    return names.map { name in
+      counts[name, default: 0] += 1
+      let count = counts[name, default: 1]
+      return count == 1 ? name : "\(name)#\(count)"
+    }
   }
 
   /// The name of an opcode.
@@ -79,6 +91,11 @@ struct NamedOperation {
     fields.append((name, .string(names.name(entity, field))))
   }
 
+  private mutating func add(_ entity: UInt32, fields: [UInt32]) {
+    let list = fields.map { JSONValue.string(names.name(entity, $0)) }
+    self.fields.append(("fields", .array(list)))
+  }
+
   private mutating func add(_ object: ObjectReference, _ list: [FieldValue]) {
     values += list.map { (names.name(object.entity, $0.field), $0.value) }
   }
@@ -94,7 +111,7 @@ struct NamedOperation {
       add(object, list)
     case .unset(let object, let columns):
       add(object)
-      for column in columns { add(object.entity, field: column.field) }
+      add(object.entity, fields: columns.map(\.field))
     case .delete(let object), .undelete(let object): add(object)
     case .link(let object, let field, let target), .unlink(let object, let field, let target, _):
       add(object)
@@ -227,7 +244,7 @@ struct NamedOperation {
     case .uniqueness(let entity, let mode, let tags):
       add("entity", names.name(entity))
       add("uniqueness", mode)
-      for tag in tags { add(entity, field: tag) }
+      add(entity, fields: tags)
     case .group(let entity, _, let label, _):
       add("entity", names.name(entity))
       add("group", label)

@@ -40,10 +40,13 @@ enum ReadableValue {
     return writer.text
   }
 
-  /// The value in JSON: a string is itself, anything else its spelling.
+  /// The value in JSON: a string is itself, nil is null, anything else its spelling.
   static func json(_ value: Value) -> JSONValue {
-    if case .string(let text) = value { return .string(text) }
-    return .string(spelling(value))
+    switch value {
+    case .null: .null
+    case .string(let text): .string(text)
+    default: .string(spelling(value))
+    }
   }
 
   static func quoted(_ text: String) -> String {

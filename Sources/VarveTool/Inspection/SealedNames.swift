@@ -26,7 +26,7 @@ enum SealedNames {
     guard case .sealed(_, _, let stated)? = SegmentName(place.path.lastPathComponent) else {
       return nil
     }
-    let file = try FileSource(disk, place.path)
+    let file = try FileSource.open(disk, place.segment.file)
     defer { file.close() }
     var hash = StreamHash()
     var offset: UInt64 = 0

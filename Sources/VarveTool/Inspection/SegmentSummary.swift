@@ -33,7 +33,7 @@ struct SegmentSummary: Sendable {
   private static func seal(_ place: SegmentPlace, _ trailer: Trailer, _ disk: any Disk) throws
     -> Seal?
   {
-    let file = try FileSource(disk, place.path)
+    let file = try FileSource.open(disk, place.segment.file)
     defer { file.close() }
     var scanner = try SegmentScanner(file)
     scanner.position = trailer.sealOffset

@@ -14,7 +14,7 @@ final class SegmentWalk {
     throws
   {
     self.place = place
-    file = try FileSource(disk, place.path)
+    file = try FileSource.open(disk, place.segment.file)
     let source: any ByteSource =
       place.hasRepairedHeader ? PatchedSource(file, header: place.header) : file
     cursor = SegmentCursor(

@@ -8,6 +8,7 @@ struct VerifyReport {
   var level: VerifyLevel
   var findings: [Finding]
   var segments = 0
+  var baselines = 0
   var transactions: UInt64 = 0
   var bytes: UInt64 = 0
   var rawBytes: UInt64 = 0
@@ -42,12 +43,21 @@ struct Verifier {
     } else {
       try normal(&report)
     }
+    var baselines = try BaselineCheck(set, disk: disk)
+    if level != .quick { report.bytes += baselines.verify() }
+    report.baselines = baselines.entries.count
+    report.findings += baselines.allFindings
     if level == .full, set.isStore {
-      let catalog = try LogCatalog(disk, StorePaths(set.path), superblock: set.superblock)
-      let digest = try DigestReport(disk, catalog)
+      let paths = StorePaths(set.path)
+      let catalog = try LogCatalog.settled(disk, paths, superblock: set.superblock)
+      let digest = try DigestReport(disk, paths, catalog)
       // The walk said the rest already.
       if report.findings.allSatisfy({ $0.severity < .gap }) {
         report.findings = digest.findings(report.findings)
+      }
+      let isWhole = report.findings.allSatisfy { $0.severity < .gap }
+      if isWhole, let finding = try baselines.compare(set, with: digest) {
+        report.findings.append(finding)
       }
       report.digest = digest
     }

@@ -13,6 +13,7 @@ struct ConcurrencyTests {
   /// What the threads were told.
   private final class Answers: Sendable {
     let acks = Mutex<[(thread: Int, number: Int, sequence: UInt64)]>([])
+    let stamps = Mutex<[UInt64: Stamp]>([:])
     let errors = Mutex<[LogError.Code]>([])
   }
 
@@ -24,6 +25,7 @@ struct ConcurrencyTests {
     do throws(LogError) {
       let position = try log.commit(draft, durability: durability)
       answers.acks.withLock { $0.append((thread, number, position.sequence)) }
+      answers.stamps.withLock { $0[position.sequence] = position.stamp }
       return true
     } catch {
       answers.errors.withLock { $0.append(error.code) }
@@ -50,6 +52,8 @@ struct ConcurrencyTests {
         && entries[Int(ack.sequence) - 1].number == ack.number
     }
     #expect(isThere)
+    let stamps = answers.stamps.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
+    #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $0 < $1 }, "stamps fall (R2)")
     #expect(entries.map(\.sequence) == LogFixture.denseSequences(entries.count))
   }
 

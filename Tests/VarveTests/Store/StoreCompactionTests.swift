@@ -99,6 +99,39 @@ struct StoreCompactionTests {
     #expect(again.snapshot().object(items[0])?["title"] == "item 0")
   }
 
+  @Test("whatever block of a baseline is damaged, compacting writes no part of it (Q27, X17)")
+  func damagedBlocks() throws {
+    let disk = SimulatedDisk()
+    let (store, items) = try StoreCompactionTests.filled(disk)
+    try store.compact()
+    try store.write { try $0.set(items[1], "title", "changed") }
+    let digest = store.digest()
+    try store.close()
+    let path = try #require(disk.paths.first { $0.hasSuffix(".vbase") })
+    let sound = try #require(disk.bytes(of: path))
+    let reader = try BaselineReader(MemorySource(Bytes(sound)))
+    var places: [Int] = []
+    reader.directory.forEachBlock { _, block in places.append(Int(block.offset) + 41) }
+    #expect(places.count > 8)
+    for place in places {
+      let copy = disk.clone()
+      var bytes = sound
+      bytes[place] ^= 0x10
+      copy.setBytes(of: path, to: bytes)
+      let reading = try Store.openReadOnly(at: StoreFixture.path, disk: copy)
+      #expect(reading.digest() == digest, "block at \(place), read only")
+      #expect(reading.snapshot().object(items[2])?["title"] == "item 2")
+      let again = try StoreFixture.open(copy)
+      try again.compact()
+      #expect(again.digest() == digest, "block at \(place)")
+      try again.close()
+      let last = try StoreFixture.open(copy)
+      #expect(last.report.baseline != nil)
+      #expect(last.digest() == digest, "block at \(place), opened again")
+      #expect(try last.rebuild())
+    }
+  }
+
   @Test("a column of a baseline that cannot be read is met, and the logs take over (Q27)")
   func damagedColumn() throws {
     let disk = SimulatedDisk()

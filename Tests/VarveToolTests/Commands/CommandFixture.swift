@@ -68,6 +68,11 @@ struct CommandFixture {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: path(name))))
   }
 
+  func makeDirectory(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: path(name), withIntermediateDirectories: false)
+  }
+
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
 
   func copy(_ name: String, to target: String) throws {

@@ -34,9 +34,9 @@ struct DemoCommandTests {
   @Test("the commands are these, each with a page, examples and exit codes")
   func table() {
     let names = [
-      "import csv", "info", "schema show", "segments", "log", "show", "hash", "verify", "rebuild",
-      "recover",
-      "dump", "frame", "demo", "help", "explain",
+      "import csv", "info", "schema show", "segments", "baseline list", "log", "show", "hash", "du",
+      "verify", "baseline verify", "rebuild", "recover", "compact", "dump", "frame", "demo", "help",
+      "explain",
     ]
     let overview = VarveTool.transcript(["--help"])
     #expect(overview.code == 0)

@@ -96,7 +96,9 @@ struct InspectionCommandTests {
       let json = try fixture.tool("show", "1", "@store", "--json", "--rows", "2").json
       let list = try #require(json["list"] as? [[String: Any]])
       let sample = try #require(list.last?["sample"] as? [[String: Any]])
-      #expect(sample.map { $0["name"] as? String } == ["Amsterdam", "Utrecht"])
+      let values = sample.compactMap { $0["values"] as? [String: Any] }
+      #expect(values.map { $0["name"] as? String } == ["Amsterdam", "Utrecht"])
+      #expect(sample.map { $0["object"] as? String } == ["stations/0/1", "stations/0/2"])
     }
   }
 

@@ -11,14 +11,20 @@ struct JSONShapeTests {
     arguments: [
       (
         ["info"], "varve.info/1",
-        "path kind store format segments openSegments transactions stored raw baseline writer "
-          + "clean replicas entities health findings"
+        "path kind store format segments openSegments transactions stored raw baseline objects "
+          + "writer clean replicas entities health findings"
       ),
       (
         ["schema", "show"], "varve.schema/1",
         "path version versionLabel entities problems findings"
       ),
       (["segments"], "varve.segments/1", "segments count findings"),
+      (["baseline", "list"], "varve.baselines/1", "baselines count findings"),
+      (["du"], "varve.du/1", "path bytes kinds reclaimable retirable"),
+      (
+        ["compact"], "varve.compact/1",
+        "path dryRun before after retiredSegments retiredBytes seconds"
+      ),
       (["log"], "varve.log/1", "transactions count"),
       (["log", "--count"], "varve.count/1", "transactions"),
       (
@@ -27,7 +33,7 @@ struct JSONShapeTests {
       ),
       (
         ["verify"], "varve.verify/1",
-        "path store level verdict segments transactions bytes seconds digest findings"
+        "path store level verdict segments baselines transactions bytes seconds digest findings"
       ),
       (
         ["rebuild"], "varve.rebuild/1",

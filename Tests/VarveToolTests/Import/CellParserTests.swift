@@ -32,6 +32,24 @@ struct CellParserTests {
     }
   }
 
+  @Test("a double that is asked for holds the number that is written, or there is none")
+  func exactDoubles() {
+    let good = [
+      "0", "-0", "0.1", "1e22", "9007199254740992", "0.30000000000000004", "5e-324", "1.50000",
+      "1.7976931348623157e308", "0e999999", "inf", "-Infinity", "nan", "100000000000000000000",
+    ]
+    for text in good {
+      let (exact, rounded) = withField(text) { (CellParser.exactDouble($0), CellParser.double($0)) }
+      #expect(exact?.bitPattern == rounded?.bitPattern && exact != nil, "\(text)")
+    }
+    let bad = [
+      "9007199254740993", "0.1000000000000000055511151231257827", "1e-400",
+      "12345678901234567890123",
+      "3.14159265358979323846", "4e-324", "1e400", "x", "",
+    ]
+    for text in bad { #expect(withField(text) { CellParser.exactDouble($0) } == nil, "\(text)") }
+  }
+
   @Test("bools are written in several ways")
   func bools() {
     for text in ["true", "TRUE", "True", "t", "Y", "yes", "1"] {
@@ -246,8 +264,19 @@ struct DateCellTests {
     #expect(date("1970-01-01") == 0)
     #expect(date("1969-12-31T23:59:59.5Z") == -Self.second / 2)
     #expect(date("2000-02-29") == 951_782_400 * Self.second)
-    #expect(date("1970-01-01T00:00:00.123456789999Z") == 123_456_789)
-    #expect(date("2016-12-31T23:59:60Z") == date("2017-01-01T00:00:00Z"))
+    #expect(date("1970-01-01T00:00:00.123456789000Z") == 123_456_789)
+  }
+
+  @Test("leap seconds and digits below nanoseconds are refused, not changed")
+  func inexact() throws {
+    let leap = try #require(DateFormat(pattern: "%Y%m%d%H%M%S"))
+    for text in [
+      "2016-12-31T23:59:60Z", "2016-12-31T23:59:60.5Z", "1970-01-01T00:00:00.1234567891Z",
+      "1970-01-01T00:00:00.0000000000001Z",
+    ] {
+      #expect(date(text) == nil, "\(text)")
+    }
+    #expect(date("20161231235960", leap) == nil)
   }
 
   @Test("days and times that do not exist are refused")
