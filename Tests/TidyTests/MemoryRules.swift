@@ -19,10 +19,10 @@ func hostOrderUses(_ file: SourceFile) -> [Finding] {
   }
 }
 
-/// `.load(` of a pointer; that of an atomic names its ordering.
+/// `.load(` of a pointer; that of an atomic names its ordering, that of a lazy reference nothing.
 private func isRawLoad(_ tokens: [Token], _ index: Int) -> Bool {
   tokens[index].text == "load" && tokens.text(index - 1) == "." && tokens.text(index + 1) == "("
-    && tokens.text(index + 2) != "ordering"
+    && !["ordering", ")"].contains(tokens.text(index + 2))
 }
 
 /// Pointers outside the folders for them.

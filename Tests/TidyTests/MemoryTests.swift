@@ -39,6 +39,7 @@ struct MemoryTests {
   func hostOrderCleanSample() {
     let text = """
       let a = counter.load(ordering: .relaxed)
+      let b = reference.load()
       func load() {}
       load()
       // bigEndian

@@ -145,14 +145,14 @@ struct GraphReads {
         snapshot.graph, entity: FlightsGraph.entity(FlightsGraph.flight), distance)
     else { throw WorkloadError("no flight has a distance") }
     var sum: Int64 = 0
-    for handle in handles where snapshot.graph.isVisible(handle) {
-      if let word = reader.word(handle) { sum += Int64(bitPattern: word) }
+    for handle in handles {
+      if let word = reader.visibleWord(handle) { sum += Int64(bitPattern: word) }
     }
     return sum
   }
 
   private func toOne() throws -> Int64 {
-    let links = LinkReader(snapshot.graph, planeLink)
+    let links = LinkColumnReader(snapshot.graph, planeLink)
     guard
       let reader = ColumnReader(
         snapshot.graph, entity: FlightsGraph.entity(FlightsGraph.plane), seats)

@@ -34,6 +34,7 @@ package struct CreatorTable: Sendable {
   package static let identityIndex: UInt16 = 0
   private var creators: [Creator?] = [nil]
   private var indices: [Creator: UInt16] = [:]
+  private static let comparedMax = 8
   /// Place in byte order, by index: compared when stamps tie.
   private var ranks: [UInt16] = [0]
 
@@ -48,7 +49,16 @@ package struct CreatorTable: Sendable {
     Int(index) < creators.count ? creators[Int(index)] : nil
   }
 
-  package func index(of creator: Creator) -> UInt16? { indices[creator] }
+  package func index(of creator: Creator) -> UInt16? {
+    // Comparing a few is faster than hashing one.
+    guard creators.count <= CreatorTable.comparedMax, case .replica(let replica) = creator else {
+      return indices[creator]
+    }
+    for index in 1..<creators.count {
+      if case .replica(let known)? = creators[index], known == replica { return UInt16(index) }
+    }
+    return nil
+  }
 
   /// The index of a creator, a new one if it is met for the first time.
   ///

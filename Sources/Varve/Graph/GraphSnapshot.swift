@@ -9,6 +9,9 @@ import VarveFormat
 /// for a writer.
 package final class GraphSnapshot: Sendable {
   let state: GraphState
+  package let schema: ResolvedSchema
+  /// The tables as objects: what is read of one costs no copy of it.
+  let views: ContiguousArray<TableView>
   /// Inverses that a reader asked for and the writer did not have.
   private let built = Mutex<[RelationKey: Adjacency]>([:])
   /// Indexes that a reader asked for.
@@ -18,9 +21,10 @@ package final class GraphSnapshot: Sendable {
     var view = state
     view.marks = StampBook()
     self.state = view
+    schema = view.schema.resolved
+    views = ContiguousArray(view.tables.map { TableView($0) })
   }
 
-  package var schema: ResolvedSchema { state.schema.resolved }
   package var visibleCount: Int { state.visibleCount }
 
   package func table(_ entity: UInt32) -> Table? { state.table(entity) }
@@ -43,9 +47,8 @@ package final class GraphSnapshot: Sendable {
   /// Whether an object can be seen.
   @inline(__always)
   package func isVisible(_ handle: Handle) -> Bool {
-    guard handle.table < state.tables.count, handle.serial > 0 else { return false }
-    return state.tables[handle.table].isVisible(
-      creator: handle.creator, serial: handle.serial)
+    guard handle.table < views.count, handle.serial > 0 else { return false }
+    return views[handle.table].isVisible(creator: handle.creator, serial: handle.serial)
   }
 
   /// The object that is read in place of another one, nil when it is not visible.
@@ -75,19 +78,38 @@ package final class GraphSnapshot: Sendable {
 
   /// The value of a register, nil when it has none.
   package func value(_ handle: Handle, _ key: ColumnKey) -> Value? {
-    guard let address = state.address(handle) else { return nil }
-    let table = state.tables[address.table]
-    guard let column = table.position(key), let type = key.type else { return nil }
-    let group = table.runs[address.run].groups[address.group]
+    guard handle.table < views.count, let type = key.type else { return nil }
+    let view = views[handle.table]
+    guard let column = view.position(key) else { return nil }
     if key.isLink {
-      return group.word(column, address.place).map { link in
-        state.reference(link, entity: table.columns[column].target)
+      return view.word(column, handle).map { link in
+        state.reference(link, entity: view.target(column))
       }
     }
-    if key.holdsWords {
-      return group.word(column, address.place).flatMap { Value(type, word: $0) }
+    if key.holdsWords { return view.word(column, handle).flatMap { Value(type, word: $0) } }
+    return view.bytes(column, handle).flatMap { Value(type, bytes: $0) }
+  }
+
+  /// The word of an attribute that has one, when it was written.
+  @inline(__always)
+  func word(_ handle: Handle, _ key: ColumnKey) -> UInt64? {
+    guard handle.table < views.count else { return nil }
+    let view = views[handle.table]
+    return view.position(key).flatMap { view.word($0, handle) }
+  }
+
+  /// The object that another one points to by a to-one relationship; nil when there is none that
+  /// can be seen.
+  func target(of handle: Handle, _ rule: RelationshipRule) -> Handle? {
+    guard rule.kind != .oneToOne, state.cuts.isEmpty, state.aliases.isEmpty,
+      handle.table < views.count, let target = state.tableIndex(rule.target)
+    else { return LinkReader(self, rule).target(of: handle) }
+    let view = views[handle.table]
+    guard let column = view.linkColumn(rule.tag), let link = view.word(column, handle) else {
+      return nil
     }
-    return group.bytes(column, address.place).flatMap { Value(type, bytes: [UInt8]($0)) }
+    let other = Handle(table: target, link: link)
+    return isVisible(other) ? other : nil
   }
 
   /// What an attribute reads as: its value, or its default when it was never written.

@@ -9,7 +9,7 @@ import VarveFormat
 /// is a function of the set of transactions that were applied (R1).
 package struct GraphState: Sendable {
   package internal(set) var tables: ContiguousArray<Table> = []
-  private var tableByEntity: [UInt32: Int] = [:]
+  private var tableByEntity = TagPlaces()
   package internal(set) var creators = CreatorTable()
   package internal(set) var schema = SchemaState()
   /// When registers were written; empty in snapshots.
@@ -93,6 +93,19 @@ package struct GraphState: Sendable {
       let run = tables[handle.table].locate(creator: handle.creator, serial: handle.serial)
     else { return nil }
     return RowAddress(table: handle.table, run: run, row: Int(handle.serial) - 1)
+  }
+
+  /// An object by its name, with its place; nil when it was never created, and with `alive` when it
+  /// is dead.
+  ///
+  /// Changes nothing; mutating, so that the state of a draft is not copied for the call.
+  @inline(__always)
+  mutating func created(_ name: borrowing ObjectName, alive: Bool) -> (Handle, RowAddress)? {
+    guard let handle = handle(name),
+      let run = tables[handle.table].createdRun(
+        creator: handle.creator, serial: handle.serial, alive: alive)
+    else { return nil }
+    return (handle, RowAddress(table: handle.table, run: run, row: Int(handle.serial) - 1))
   }
 
   func handle(_ address: RowAddress) -> Handle {

@@ -38,9 +38,29 @@ extension GraphState {
     guard let column = tables[address.table].intern(key, target: target) else {
       throw GraphError(.outOfRange, "more than \(Table.columnsMax) columns in one entity")
     }
+    if case .word(let word) = content, !key.isLink {
+      _ = writeNumber(address, column, word, integration.mark)
+      return
+    }
     guard claim(address, column, integration.mark) else { return }
     if !explicitNils.isEmpty { explicitNils.set(nilKey(address, key), nil) }
     put(address, column, content)
+  }
+
+  /// Writes a number to a register that is no link.
+  ///
+  /// - Returns: Whether the same transaction wrote it before.
+  @inline(__always)
+  mutating func writeNumber(
+    _ address: RowAddress, _ column: Int, _ word: UInt64, _ mark: WriteMark
+  ) -> Bool {
+    let (isClaimed, known) = marks.exchange(address, column, mark, creators)
+    guard isClaimed else { return false }
+    if !explicitNils.isEmpty {
+      explicitNils.set(nilKey(address, tables[address.table].columns[column].key), nil)
+    }
+    tables[address.table].setWord(column, address, word, draft: draft)
+    return known == mark
   }
 
   /// Writes nil to a register.
@@ -68,12 +88,7 @@ extension GraphState {
     switch content {
     case .bytes(let bytes):
       tables[address.table].setBytes(column, address, bytes, draft: draft)
-    case .word(let word):
-      if tables[address.table].columns[column].key.isLink {
-        putLink(address, column, word)
-      } else {
-        tables[address.table].setWord(column, address, word, draft: draft)
-      }
+    case .word(let word): putLink(address, column, word)
     }
   }
 

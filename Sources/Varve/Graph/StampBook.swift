@@ -9,8 +9,28 @@ package struct StampBook: Sendable {
   private var undo: [Change]?
 
   private enum Change: Sendable {
-    case register(RowAddress, column: Int, WriteMark?)
+    case register(RegisterPlace, WriteMark)
     case group(RowAddress, GroupMarks)
+  }
+
+  /// A register's place in few bytes: there may be a million of them.
+  private struct RegisterPlace: Sendable {
+    private var tableAndRun: UInt32
+    private var row: UInt32
+    private var columnAndHighRow: UInt32
+
+    init(_ address: RowAddress, _ column: Int) {
+      tableAndRun = UInt32(truncatingIfNeeded: address.table &<< 16 | address.run)
+      row = UInt32(truncatingIfNeeded: address.row)
+      columnAndHighRow = UInt32(truncatingIfNeeded: column &<< 8 | address.row &>> 32)
+    }
+
+    var address: RowAddress {
+      RowAddress(
+        table: Int(tableAndRun >> 16), run: Int(tableAndRun & 0xFFFF),
+        row: Int(columnAndHighRow & 0xFF) << 32 | Int(row))
+    }
+    var column: Int { Int(columnAndHighRow >> 8) }
   }
 
   init() {}
@@ -23,8 +43,19 @@ package struct StampBook: Sendable {
   /// The marks of a row's group, to be changed by the writer.
   @inline(__always)
   private mutating func own(_ address: RowAddress) -> GroupMarks {
-    ensure(address.table, address.run)
+    if address.table >= tables.count || address.run >= tables[address.table].count {
+      ensure(address.table, address.run)
+    }
     return tables[address.table][address.run].own(address.group)
+  }
+
+  /// The marks of a row's group, to be changed by the writer, who notes what was there.
+  mutating func ownForWriting(_ address: RowAddress) -> GroupMarks { own(address) }
+
+  /// Notes the mark that a register had on its own, so that it can be taken back.
+  @inline(__always)
+  mutating func note(_ address: RowAddress, _ column: Int, _ written: WriteMark?) {
+    undo?.append(.register(RegisterPlace(address, column), written ?? .none))
   }
 
   /// The marks of a row's group; nil when none were ever made.
@@ -54,17 +85,26 @@ package struct StampBook: Sendable {
     _ address: RowAddress, _ column: Int, _ mark: WriteMark, _ creators: CreatorTable,
     isNil: Bool = false
   ) -> Bool {
+    exchange(address, column, mark, creators, isNil: isNil).isClaimed
+  }
+
+  /// The same; also says which mark the register had.
+  @inline(__always)
+  mutating func exchange(
+    _ address: RowAddress, _ column: Int, _ mark: WriteMark, _ creators: CreatorTable,
+    isNil: Bool = false
+  ) -> (isClaimed: Bool, known: WriteMark) {
     let marks = own(address)
     let written = marks.written(column, address.place)
     let row = marks.row(address.place)
     let known = written ?? row
-    guard mark == known || creators.isNewer(mark, than: known) else { return false }
+    guard mark == known || creators.isNewer(mark, than: known) else { return (false, known) }
     // A nil that was written is told from one that never was by its mark.
     if mark != row || written != nil || isNil {
-      undo?.append(.register(address, column: column, written))
+      note(address, column, written)
       marks.setRegister(column, address.place, mark)
     }
-    return true
+    return (true, known)
   }
 
   /// Changes the marks of a row's group in other ways.
@@ -105,8 +145,8 @@ package struct StampBook: Sendable {
     undo = nil
     for change in changes.reversed() {
       switch change {
-      case .register(let address, let column, let mark):
-        own(address).setRegister(column, address.place, mark ?? .none)
+      case .register(let place, let mark):
+        own(place.address).setRegister(place.column, place.address.place, mark)
       case .group(let address, let marks):
         tables[address.table][address.run].put(marks, address.group)
       }

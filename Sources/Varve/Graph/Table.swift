@@ -94,6 +94,8 @@ package struct Table: Sendable {
   package let entity: UInt32
   package internal(set) var columns: [TableColumn] = [TableColumn(key: .life, target: 0)]
   private var positions: [ColumnKey: Int] = [.life: 0]
+  /// The first column of a tag, which is the one that is asked for in all but odd cases.
+  private var firstOfTag = TagPlaces([0])
   var runs: ContiguousArray<Run> = []
   /// The run of a creator plus one, by creator index.
   private var runByCreator: ContiguousArray<UInt16> = []
@@ -131,7 +133,10 @@ package struct Table: Sendable {
   // MARK: columns
 
   @inline(__always)
-  package func position(_ key: ColumnKey) -> Int? { positions[key] }
+  package func position(_ key: ColumnKey) -> Int? {
+    guard let first = firstOfTag[key.tag] else { return nil }
+    return columns[first].key == key ? first : positions[key]
+  }
 
   /// Positions of all columns of a tag.
   package func positions(ofTag tag: UInt32) -> [Int] {
@@ -140,13 +145,14 @@ package struct Table: Sendable {
 
   /// The position of a column, made when it is new.
   mutating func intern(_ key: ColumnKey, target: UInt32 = 0) -> Int? {
-    if let position = positions[key] {
+    if let position = position(key) {
       if target != 0, columns[position].target == 0 { columns[position].target = target }
       return position
     }
     guard columns.count < Table.columnsMax else { return nil }
     columns.append(TableColumn(key: key, target: target))
     positions[key] = columns.count - 1
+    if firstOfTag[key.tag] == nil { firstOfTag[key.tag] = columns.count - 1 }
     return columns.count - 1
   }
 
@@ -221,6 +227,17 @@ package struct Table: Sendable {
 // MARK: writing
 
 extension Table {
+  /// The run of an object that was created, and with `alive` is not dead.
+  ///
+  /// Changes nothing; mutating, so that the table is not copied for the call.
+  @inline(__always)
+  mutating func createdRun(creator: UInt16, serial: UInt64, alive: Bool) -> Int? {
+    guard let run = locate(creator: creator, serial: serial),
+      let life = life(run: run, row: Int(serial) &- 1), !alive || life != Life.dead
+    else { return nil }
+    return run
+  }
+
   /// Adds rows of a run up to a serial; they are not created yet.
   mutating func grow(run: Int, toSerial serial: UInt64, draft: UInt64) {
     if runs[run].draft != draft {

@@ -107,7 +107,7 @@ extension ResolvedSchema: CustomStringConvertible {
   /// The key, groups and indexes of several attributes.
   private func rules(of entity: EntityRule) -> [String] {
     let list = { (tags: [UInt32]) in
-      "(" + tags.map { SchemaText.visible(name(entity.tag, $0)) }.joined(separator: ", ") + ")"
+      "(" + tags.map { SchemaText.visible(self.name(entity.tag, $0)) }.joined(separator: ", ") + ")"
     }
     var lines: [String] = []
     if let key = entity.uniqueness { lines.append("key \(list(key.attributes)), \(key.mode.word)") }

@@ -6,7 +6,7 @@ import VarveFormat
 /// The schema of a store, as a function of the declarations in its logs (Q7).
 ///
 /// Contradictions are in `problems`; none of them keeps anything from being read.
-package struct ResolvedSchema: Sendable {
+package final class ResolvedSchema: Sendable {
   /// By tag.
   package let entities: [EntityRule]
   /// What the latest declaration of a version says; 0 when there is none.
@@ -17,8 +17,8 @@ package struct ResolvedSchema: Sendable {
   /// Whether deleting an object of any entity can hide others.
   package let isCascading: Bool
 
-  private let places: [UInt32: Int]
-  private let names: [String: Int]
+  private let places: TagPlaces
+  private let names: NameTable<EntityRule>
   private let pointing: [UInt32: [RelationshipRule]]
   private let inverseNames: [AttributeSlot: RelationshipRule]
   private let slotNames: [AttributeSlot: String]
@@ -32,16 +32,16 @@ package struct ResolvedSchema: Sendable {
   }
 
   /// The schema of a state without declarations.
-  package init() { self.init(SchemaState()) }
+  package convenience init() { self.init(SchemaState()) }
 
   init(_ state: SchemaState) {
     let resolver = SchemaResolver(state)
     entities = resolver.entities
-    names = resolver.entityNames
+    names = NameTable(resolver.entityNames.mapValues { resolver.entities[$0] })
     version = resolver.version
     versionLabel = resolver.versionLabel
     problems = resolver.sortedProblems
-    places = Dictionary(uniqueKeysWithValues: resolver.entities.enumerated().map { ($1.tag, $0) })
+    places = TagPlaces(resolver.entities.map(\.tag))
     let relationships = resolver.entities.flatMap(\.relationships)
     pointing = Dictionary(grouping: relationships, by: \.target)
     isCascading = relationships.contains(where: \.isCascading)
@@ -67,7 +67,7 @@ package struct ResolvedSchema: Sendable {
   /// The entity with a label; one that is not retired goes first, then the earliest.
   ///
   /// - Complexity: O(1).
-  package func entity(named label: String) -> EntityRule? { names[label].map { entities[$0] } }
+  package func entity(named label: String) -> EntityRule? { names[label] }
 
   /// The relationships that point at an entity, by the entity of the holder and tag.
   ///

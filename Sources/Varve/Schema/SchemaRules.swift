@@ -145,15 +145,15 @@ package struct IndexRule: Sendable, Hashable {
 }
 
 /// What holds for one entity.
-package struct EntityRule: Sendable {
-  package var tag: UInt32
+package final class EntityRule: Sendable {
+  package let tag: UInt32
   /// Empty when the log has attributes of the entity and no declaration of itself.
-  package var label: String
+  package let label: String
   /// Whether objects have the hash of their key as id.
-  package var isIdentity: Bool
+  package let isIdentity: Bool
   /// Whether a write that the deletion did not know brings the object back (R22).
-  package var updatesRevive: Bool
-  package var isRetired: Bool
+  package let updatesRevive: Bool
+  package let isRetired: Bool
   /// By tag; the types of one tag earliest first.
   package let attributes: [AttributeRule]
   /// By tag.
@@ -164,10 +164,11 @@ package struct EntityRule: Sendable {
   /// By the bytes of the label.
   package let indexes: [IndexRule]
 
-  private let attributePlaces: [UInt32: Int]
-  private let relationshipPlaces: [UInt32: Int]
-  private let attributeNames: [String: Int]
-  private let relationshipNames: [String: Int]
+  private let attributePlaces: TagPlaces
+  private let relationshipPlaces: TagPlaces
+  /// By label: places in `attributes` and `relationships`.
+  let attributeNames: NameTable<Int>
+  private let relationshipNames: NameTable<Int>
   private let groupPlaces: [UInt32: Int]
 
   /// The names are those of `attributes` and `relationships` that a look-up by label finds.
@@ -186,19 +187,15 @@ package struct EntityRule: Sendable {
     self.groups = groups
     self.uniqueness = uniqueness
     self.indexes = indexes
-    self.attributeNames = attributeNames
-    self.relationshipNames = relationshipNames
-    attributePlaces = EntityRule.places(attributes.map(\.tag))
-    relationshipPlaces = EntityRule.places(relationships.map(\.tag))
+    self.attributeNames = NameTable(attributeNames)
+    self.relationshipNames = NameTable(relationshipNames)
+    attributePlaces = TagPlaces(attributes.map(\.tag))
+    relationshipPlaces = TagPlaces(relationships.map(\.tag))
     var places: [UInt32: Int] = [:]
     for (place, group) in groups.enumerated() {
       for attribute in group.attributes where places[attribute] == nil { places[attribute] = place }
     }
     groupPlaces = places
-  }
-
-  private static func places(_ tags: [UInt32]) -> [UInt32: Int] {
-    Dictionary(tags.enumerated().map { ($1, $0) }) { first, _ in first }
   }
 
   /// The attribute that has the tag's label: of several types the one declared earliest (Q7).

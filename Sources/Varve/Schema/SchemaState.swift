@@ -38,7 +38,7 @@ package struct SchemaState: Sendable {
 
   /// The view of one state, computed when it is first asked for and shared by copies.
   private final class View: Sendable {
-    let resolved = Mutex<ResolvedSchema?>(nil)
+    let resolved = AtomicLazyReference<ResolvedSchema>()
   }
 
   private var registers: [Key: SchemaDeclaration] = [:]
@@ -133,12 +133,7 @@ package struct SchemaState: Sendable {
   ///
   /// - Complexity: O(1) after the first call since the last change.
   package var resolved: ResolvedSchema {
-    view.resolved.withLock { known in
-      if let known { return known }
-      let resolved = ResolvedSchema(self)
-      known = resolved
-      return resolved
-    }
+    view.resolved.load() ?? view.resolved.storeIfNil(ResolvedSchema(self))
   }
 }
 

@@ -35,6 +35,18 @@ public enum AttributeValue: Hashable, Sendable {
     }
   }
 
+  /// A number that a column holds.
+  @inline(__always)
+  init?(_ type: PhysicalType, word: UInt64) {
+    switch type {
+    case .integer: self = .integer(Int64(bitPattern: word))
+    case .unsigned: self = .unsigned(word)
+    case .double: self = .double(Double(bitPattern: word))
+    case .date: self = .date(nanoseconds: Int64(bitPattern: word))
+    default: return nil
+    }
+  }
+
   /// Nil for what is no value of an attribute by itself.
   package init?(_ value: Value) {
     switch value {

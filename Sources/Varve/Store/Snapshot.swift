@@ -70,6 +70,9 @@ public struct DynamicObject: Sendable {
   public subscript(attribute: String) -> AttributeValue? {
     guard let attribute = rule.attribute(named: attribute) else { return nil }
     if attribute.isCounter { return .integer(graph.counter(handle, attribute.tag)) }
+    if attribute.type.isWord, let word = graph.word(handle, ColumnKey(attribute)) {
+      return AttributeValue(attribute.type, word: word)
+    }
     return graph.attribute(handle, attribute).flatMap { AttributeValue($0) }
   }
 
@@ -91,7 +94,7 @@ public struct DynamicObject: Sendable {
   /// The object that a to-one or one-to-one relationship points to.
   public func link(_ relationship: String) -> DynamicObject? {
     if let relation = rule.relationship(named: relationship) {
-      return LinkReader(graph, relation).target(of: handle).flatMap { object($0) }
+      return graph.target(of: handle, relation).flatMap { object($0) }
     }
     guard let inverse = graph.schema.inverse(rule.tag, named: relationship) else { return nil }
     return MemberReader(graph, inverse).members(handle).first.flatMap { object($0) }
@@ -104,7 +107,7 @@ public struct DynamicObject: Sendable {
       handles =
         relation.kind == .manyToMany
         ? EdgeReader(graph, relation).targets(handle)
-        : LinkReader(graph, relation).target(of: handle).map { [$0] } ?? []
+        : graph.target(of: handle, relation).map { [$0] } ?? []
     } else if let inverse = graph.schema.inverse(rule.tag, named: relationship) {
       handles =
         inverse.kind == .manyToMany
@@ -113,7 +116,11 @@ public struct DynamicObject: Sendable {
     } else {
       handles = []
     }
-    return handles.compactMap { object($0) }
+    // All members are of one entity.
+    guard let first = handles.first, let rule = graph.schema.entity(graph.entity(first)) else {
+      return []
+    }
+    return handles.map { DynamicObject(graph: graph, handle: $0, rule: rule) }
   }
 
   private func object(_ handle: Handle) -> DynamicObject? {
@@ -121,6 +128,12 @@ public struct DynamicObject: Sendable {
       DynamicObject(graph: graph, handle: handle, rule: $0)
     }
   }
+}
+
+extension ColumnKey {
+  /// The column of an attribute.
+  @inline(__always)
+  init(_ attribute: AttributeRule) { self.init(tag: attribute.tag, type: attribute.type) }
 }
 
 extension DynamicObject: Hashable {

@@ -90,15 +90,18 @@ extension Store {
     do {
       try declareSchema(context)
       let value = try body(context)
-      let operations = context.operations.compactMap { $0 }
-      let metadata = context.metadata
+      context.applyNumbers()
+      context.changes.removeRewritten()
+      let (changes, metadata) = (context.changes, context.metadata)
       writer.state = context.finish()
       try KeyCheck.run(context.keyChanges, &writer.state)
-      guard !operations.isEmpty else {
+      guard !changes.isEmpty else {
         writer.state.rollBack(to: saved)
         return (value, nil)
       }
-      let appended = try append(&writer, operations, metadata, integration, stamp, durability)
+      let names = ChangeNames(writer.state, context.dictionary)
+      let appended = try append(
+        &writer, changes, names, metadata, integration, stamp, durability)
       return (value, appended)
     } catch {
       if !context.isFinished { writer.state = context.finish() }
@@ -108,17 +111,19 @@ extension Store {
   }
 
   private func append(
-    _ writer: inout Writer, _ operations: [Operation], _ metadata: Metadata,
+    _ writer: inout Writer, _ changes: ChangeList, _ names: ChangeNames, _ metadata: Metadata,
     _ integration: Integration, _ stamp: Stamp, _ durability: Durability?
   ) throws(StoreError) -> Appended {
-    var builder = TransactionBuilder(capacity: operations.count * 24 + 64)
-    for operation in operations { builder.add(operation) }
+    var builder = TransactionBuilder(capacity: changes.count * 24 + 64)
+    changes.encode(into: &builder, names)
     builder.metadata = metadata
     builder.schemaVersion = declared?.version ?? 0
     let draft: TransactionDraft
     do throws(FormatError) { draft = try builder.finish() } catch { throw StoreError(error) }
     let appended = try append(&writer, draft, integration, stamp, durability)
-    if feed.hasListeners { announce(operations, metadata, integration.sequence, stamp) }
+    if feed.hasListeners {
+      announce(changes.all(names), metadata, integration.sequence, stamp)
+    }
     return appended
   }
 

@@ -7,35 +7,45 @@ import VarveFormat
 ///
 /// Valid inside the body of `Store.write` only.
 public final class WriteContext {
-  /// The draft; empty outside the body.
-  var state: GraphState
+  /// The draft with all changes; empty outside the body.
+  var state: GraphState {
+    _read {
+      applyNumbers()
+      yield draft
+    }
+    _modify {
+      applyNumbers()
+      yield &draft
+    }
+  }
+  /// The draft without `numbers`, which change neither names nor lives.
+  @exclusivity(unchecked) var draft: GraphState
+  /// Writes of numbers that nobody has asked for yet.
+  @exclusivity(unchecked) var numbers = NumberWrites()
   let integration: Integration
   /// Dictionary indices of the log by creator.
-  private let dictionary: [UInt16: UInt32]
-  private let declared: Schema?
+  let dictionary: [UInt16: UInt32]
+  let declared: Schema?
   private let random: any Entropy
-  private(set) var operations: [Operation?] = []
+  @exclusivity(unchecked) var changes = ChangeList()
   /// Where the creation of an object stands that this transaction creates.
-  private var creations: [UInt64: Int] = [:]
-  /// Where registers were written, filled when one is written again.
-  private var writes: [RegisterName: Int]?
+  @exclusivity(unchecked) var creations: [UInt64: Int] = [:]
+  /// Attributes that numbers are written to, by table.
+  @exclusivity(unchecked) var numberFields: ContiguousArray<NumberFields?> = []
+  /// The attribute that a number was written to last.
+  @exclusivity(unchecked) var lastNumber = LastNumber()
   /// Objects whose key this transaction may have changed, by handle.
   private(set) var keyChanges: Set<UInt64> = []
   var metadata = Metadata()
-  private var view: ResolvedSchema
+  private(set) var view: ResolvedSchema
   private(set) var isFinished = false
-
-  private struct RegisterName: Hashable {
-    var object: ObjectReference
-    var field: UInt32
-  }
 
   init(
     _ state: consuming GraphState, _ integration: Integration, dictionary: [UInt16: UInt32],
     declared: Schema?, random: any Entropy
   ) {
     view = state.schema.resolved
-    self.state = state
+    draft = state
     self.integration = integration
     self.dictionary = dictionary
     self.declared = declared
@@ -56,9 +66,10 @@ public final class WriteContext {
 
   /// The draft, handed back when the body is done.
   func finish() -> GraphState {
+    applyNumbers()
     isFinished = true
-    let result = state
-    state = GraphState()
+    let result = draft
+    draft = GraphState()
     return result
   }
 
@@ -78,7 +89,7 @@ public final class WriteContext {
     return rule
   }
 
-  private func attribute(_ name: String, of rule: EntityRule) throws(StoreError) -> AttributeRule {
+  func attribute(_ name: String, of rule: EntityRule) throws(StoreError) -> AttributeRule {
     guard let attribute = rule.attribute(named: name) else {
       throw StoreError(.unknownName, "\(rule.label) has no attribute \"\(name)\"")
     }
@@ -99,10 +110,9 @@ public final class WriteContext {
     guard !isFinished else {
       throw StoreError(.closed, "the write is over: its context cannot be used any more")
     }
-    guard let handle = state.handle(id.name), let address = state.address(handle),
-      let life = state.tables[address.table].life(run: address.run, row: address.row),
-      !alive || life != Life.dead
-    else { throw StoreError(.unknownObject, "there is no object \(id)") }
+    guard let (handle, _) = draft.created(id.name, alive: alive) else {
+      throw StoreError(.unknownObject, "there is no object \(id)")
+    }
     return handle
   }
 
@@ -156,9 +166,9 @@ public final class WriteContext {
       }
       reference = ObjectReference(entity: rule.tag, index: 0, serial: serial)
     }
-    try apply(.create(reference, key: key, fields))
+    let creation = try apply(.create(reference, key: key, fields))
     let handle = try handleOf(reference)
-    creations[handle.bits] = operations.count - 1
+    creations[handle.bits] = creation
     noteKey(handle, rule)
     return ObjectID(state.name(handle) ?? ObjectName(entity: rule.tag, .identity(.zero)))
   }
@@ -207,7 +217,7 @@ public final class WriteContext {
   }
 
   /// Remembers an object whose key has to be looked at when the body is done.
-  private func noteKey(_ handle: Handle, _ rule: EntityRule) {
+  func noteKey(_ handle: Handle, _ rule: EntityRule) {
     if rule.uniqueness != nil, !rule.isIdentity { keyChanges.insert(handle.bits) }
   }
 
@@ -224,113 +234,6 @@ public final class WriteContext {
             + "\"\(relation.label)\", whose delete rule is deny")
       }
     }
-  }
-
-  // MARK: attributes
-
-  /// Writes an attribute; nil takes its value away.
-  ///
-  /// - Throws: `unknownObject`, `unknownName`, `invalidValue`.
-  public func set(_ id: ObjectID, _ name: String, _ value: AttributeValue?) throws(StoreError) {
-    let handle = try handle(id)
-    let rule = try rule(of: handle)
-    let attribute = try attribute(name, of: rule)
-    guard attribute.isScalar else {
-      throw StoreError(.invalidValue, "\(rule.label).\(name) is not a single value")
-    }
-    if rule.isIdentity, rule.uniqueness?.attributes.contains(attribute.tag) == true {
-      throw StoreError(
-        .invalidValue, "\(rule.label).\(name) names the object and cannot change (R29)")
-    }
-    if rule.uniqueness?.attributes.contains(attribute.tag) == true { noteKey(handle, rule) }
-    if let group = rule.group(ofAttribute: attribute.tag) {
-      return try write(handle, rule, group, attribute, value?.value)
-    }
-    guard let value else {
-      guard attribute.isOptional else {
-        throw StoreError(.invalidValue, "\(rule.label).\(name) needs a value")
-      }
-      return try write(handle, attribute.tag, attribute.type, nil)
-    }
-    try write(handle, attribute.tag, attribute.type, try checked(value.value, attribute))
-  }
-
-  private func checked(_ value: Value, _ attribute: AttributeRule) throws(StoreError) -> Value {
-    if let violation = declared?.validate(
-      value, entity: attribute.entity, attribute: attribute.tag)
-    {
-      throw StoreError(.invalidValue, violation.message)
-    }
-    guard value.typeCode == attribute.type.rawValue else {
-      throw StoreError(
-        .invalidValue, "\"\(attribute.label)\" is of type \(attribute.type.name)")
-    }
-    return value
-  }
-
-  /// All members of an atomic group are written together (R11).
-  private func write(
-    _ handle: Handle, _ rule: EntityRule, _ group: GroupRule, _ changed: AttributeRule,
-    _ value: Value?
-  ) throws(StoreError) {
-    let snapshot = GraphSnapshot(state)
-    var members: [GroupMember] = []
-    for tag in group.attributes {
-      guard let attribute = rule.attribute(tag) else { continue }
-      let now =
-        tag == changed.tag
-        ? value : snapshot.value(handle, ColumnKey(tag: tag, type: attribute.type))
-      members.append(
-        now.map { GroupMember(tag, $0) } ?? GroupMember(tag, nilOf: attribute.type))
-    }
-    try apply(.group(reference(handle), group: group.tag, members))
-  }
-
-  /// Writes a register; one that this transaction wrote already is written once only.
-  private func write(
-    _ handle: Handle, _ tag: UInt32, _ type: PhysicalType, _ value: Value?
-  ) throws(StoreError) {
-    let object = reference(handle)
-    let operation: Operation =
-      value.map { .set(object, [FieldValue(tag, $0)]) } ?? .unset(object, [FieldType(tag, type)])
-    let name = RegisterName(object: object, field: tag)
-    if isWritten(handle, tag, type) {
-      if writes == nil { indexWrites() }
-      if let earlier = writes?.removeValue(forKey: name) { operations[earlier] = nil }
-    }
-    // A link may lead to what is created behind this object, so it is an operation of its own.
-    if let creation = creations[handle.bits], !ColumnKey(tag: tag, type: type).isLink,
-      case .create(_, let key, var fields) = operations[creation]
-    {
-      // The register belongs to the creation, which says what it was born with.
-      fields.removeAll { $0.field == tag }
-      if let value { fields.append(FieldValue(tag, value)) }
-      operations[creation] = .create(object, key: key, fields)
-      if value != nil { return try applyOnly(operation) }
-    }
-    try apply(operation)
-    writes?[name] = operations.count - 1
-  }
-
-  private func isWritten(_ handle: Handle, _ tag: UInt32, _ type: PhysicalType) -> Bool {
-    guard let address = state.address(handle),
-      let column = state.tables[address.table].position(ColumnKey(tag: tag, type: type))
-    else { return false }
-    return state.marks.register(address, column) == integration.mark
-  }
-
-  private func indexWrites() {
-    var index: [RegisterName: Int] = [:]
-    for (place, operation) in operations.enumerated() {
-      switch operation {
-      case .set(let object, let fields) where fields.count == 1:
-        index[RegisterName(object: object, field: fields[0].field)] = place
-      case .unset(let object, let fields) where fields.count == 1:
-        index[RegisterName(object: object, field: fields[0].field)] = place
-      default: break
-      }
-    }
-    writes = index
   }
 
   // MARK: links
@@ -369,10 +272,11 @@ public final class WriteContext {
     throws(StoreError)
   {
     if let other {
-      return try apply(
+      try apply(
         .pair(
           isPaired: true, a: reference(handle), fieldA: relation.tag, b: reference(other),
           fieldB: relation.inverse))
+      return
     }
     guard let partner = LinkReader(GraphSnapshot(state), relation).target(of: handle) else {
       return
@@ -433,7 +337,8 @@ public final class WriteContext {
       throw StoreError(.invalidValue, "\"\(name)\" is not an ordered relationship")
     }
     guard let parent else {
-      return try apply(.order(reference(handle), field: relation.tag, place: nil))
+      try apply(.order(reference(handle), field: relation.tag, place: nil))
+      return
     }
     let owner = try self.handle(parent)
     try checkTarget(owner, relation)
@@ -556,15 +461,20 @@ public final class WriteContext {
   func declare(_ changes: [SchemaOperation]) throws(StoreError) {
     for change in changes { try apply(.schema(change)) }
     view = state.schema.resolved
+    numberFields = []
+    lastNumber = LastNumber()
   }
 
   /// Applies an operation to the draft and keeps it for the log.
-  package func apply(_ operation: Operation) throws(StoreError) {
+  ///
+  /// - Returns: Its place among the operations.
+  @discardableResult
+  package func apply(_ operation: Operation) throws(StoreError) -> Int {
     try applyOnly(operation)
-    operations.append(operation)
+    return changes.append(operation)
   }
 
-  private func applyOnly(_ operation: Operation) throws(StoreError) {
+  func applyOnly(_ operation: Operation) throws(StoreError) {
     guard !isFinished else {
       throw StoreError(.closed, "the write is over: its context cannot be used any more")
     }

@@ -109,6 +109,12 @@ package struct ByteWriter: ~Copyable {
     if rest != 0 { zeros(alignment - rest) }
   }
 
+  /// Overwrites a byte that was appended earlier.
+  package mutating func setUInt8(_ value: UInt8, at offset: Int) {
+    precondition(offset >= 0 && offset < count, "only bytes that were appended")
+    base.storeBytes(of: value, toByteOffset: offset, as: UInt8.self)
+  }
+
   /// Overwrites four bytes that were appended earlier.
   package mutating func setUInt32(_ value: UInt32, at offset: Int) {
     precondition(offset >= 0 && offset + 4 <= count, "only bytes that were appended")

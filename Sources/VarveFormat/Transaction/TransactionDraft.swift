@@ -94,6 +94,13 @@ package struct TransactionBuilder: ~Copyable {
     if case .adoption = operation { flags.insert(.adoption) }
   }
 
+  /// Adds a write of one number: the same bytes as its operation.
+  package mutating func add(_ write: WordWrite) {
+    elements += 1
+    write.write(into: &writer)
+    operations += 1
+  }
+
   /// The place that the next part gets in the part list.
   package var nextPart: Int { parts.count }
 

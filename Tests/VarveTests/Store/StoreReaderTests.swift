@@ -65,7 +65,12 @@ struct StoreReaderTests {
     #expect(scanned.count == objects.count)
     #expect(links == objects.filter { $0.link("project") != nil }.count)
     var length = 0
+    let rule = try #require(
+      snapshot.graph.schema.entity(named: "Item")?.relationship(named: "project"))
+    let projects = LinkColumnReader(snapshot.graph, rule)
     for object in objects {
+      #expect(projects.target(of: object.handle) == object.link("project")?.handle)
+      #expect(numbers.visibleWord(object.handle) == numbers.word(object.handle))
       let word = numbers.word(object.handle).map { Int64(bitPattern: $0) }
       #expect(object["priority"] == word.map { .integer($0) })
       #expect(scanned[object.handle.serial] == word)

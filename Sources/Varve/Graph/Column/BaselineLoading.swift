@@ -130,11 +130,14 @@ final class BaselineSource: Sendable {
 }
 
 /// The groups and marks of one run of a baseline, made when they are first asked for.
-final class BaselineRunSource: GroupSource, MarkSource, Sendable {
+final class BaselineRunSource: GroupSource, MarkSource, @unchecked Sendable {
   private let source: BaselineSource
   private let table: Int
   private let run: Int
   private let cache = Mutex<Cache>(Cache())
+  /// The groups of the cache, for readers that do not wait.
+  private let made: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
+  private let groupCount: Int
 
   private struct Cache: @unchecked Sendable {
     var groups: [Int: RowGroup] = [:]
@@ -149,6 +152,15 @@ final class BaselineRunSource: GroupSource, MarkSource, Sendable {
     self.source = source
     self.table = table
     self.run = run
+    let rows = Int(source.reader.directory.tables[table].runs[run].rows)
+    groupCount = (rows + Limits.groupRows - 1) / Limits.groupRows
+    made = .allocate(capacity: max(groupCount, 1))
+    for index in 0..<groupCount { (made + index).initialize(to: Atomic(nil)) }
+  }
+
+  deinit {
+    made.deinitialize(count: groupCount)
+    made.deallocate()
   }
 
   private var content: BaselineTable { source.reader.directory.tables[table] }
@@ -156,10 +168,22 @@ final class BaselineRunSource: GroupSource, MarkSource, Sendable {
   // MARK: groups
 
   func group(_ index: Int) -> RowGroup {
+    // SAFETY: `made` has a place for each group, and the cache keeps what it points to alive.
+    guard index < groupCount, let group = made[index].load(ordering: .acquiring) else {
+      return makeGroup(index)
+    }
+    return Unmanaged<RowGroup>.fromOpaque(group).takeUnretainedValue()
+  }
+
+  @inline(never)
+  private func makeGroup(_ index: Int) -> RowGroup {
     cache.withLock { cache in
       if let group = cache.groups[index] { return group }
       let group = make(index, &cache)
       cache.groups[index] = group
+      if index < groupCount {
+        made[index].store(Unmanaged.passUnretained(group).toOpaque(), ordering: .releasing)
+      }
       return group
     }
   }

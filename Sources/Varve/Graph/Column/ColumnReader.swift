@@ -10,11 +10,23 @@ import VarveFormat
 /// - Complexity: O(groups) to make, O(1) to read.
 package struct ColumnReader: Sendable {
   private let view: ColumnView
+  /// Lives of the objects; nil when all can be seen.
+  private let lives: ColumnView?
 
   /// Nil for a column that no object has a value in.
   package init?(_ snapshot: GraphSnapshot, entity: UInt32, _ key: ColumnKey) {
     guard let table = snapshot.table(entity), let column = table.position(key) else { return nil }
     view = ColumnView(table, column: column)
+    lives = table.isAllVisible ? nil : ColumnView(table, column: Table.lifeColumn)
+  }
+
+  /// The word of an object that can be seen, or nil.
+  @inline(__always)
+  package func visibleWord(_ handle: Handle) -> UInt64? {
+    if let lives, lives.word(creator: handle.creator, serial: handle.serial) != Life.alive {
+      return nil
+    }
+    return view.word(creator: handle.creator, serial: handle.serial)
   }
 
   /// The word of an object's cell, or nil: a number, the bits of a double, a link.
@@ -28,6 +40,39 @@ package struct ColumnReader: Sendable {
     view.withBytes(creator: handle.creator, serial: handle.serial) {
       String(decoding: $0, as: UTF8.self)
     }
+  }
+}
+
+/// Reads one to-one relationship of an entity; made once, used for many objects.
+///
+/// - Complexity: O(groups) to make, O(1) to read.
+package struct LinkColumnReader: Sendable {
+  private let reader: LinkReader
+  /// Whether nothing has to be known of links but where they lead.
+  private let isPlain: Bool
+  private let view: ColumnView
+  /// Rows of the target's table.
+  private let targets: ColumnView
+  private let target: Int
+
+  package init(_ snapshot: GraphSnapshot, _ rule: RelationshipRule) {
+    reader = LinkReader(snapshot, rule)
+    target = snapshot.state.tableIndex(rule.target) ?? Handle.tablesMax
+    isPlain = reader.isPlain
+    let table = snapshot.table(rule.entity) ?? Table(entity: rule.entity)
+    // A column that is not there has no values.
+    view = ColumnView(table, column: table.linkColumn(rule.tag) ?? Table.columnsMax)
+    targets = ColumnView(
+      snapshot.table(rule.target) ?? Table(entity: rule.target), column: Table.lifeColumn)
+  }
+
+  /// The object that another one points to; nil when there is none that can be seen.
+  @inline(__always)
+  package func target(of handle: Handle) -> Handle? {
+    guard isPlain else { return reader.target(of: handle) }
+    guard let link = view.word(creator: handle.creator, serial: handle.serial) else { return nil }
+    let other = Handle(table: target, link: link)
+    return targets.contains(creator: other.creator, serial: other.serial) ? other : nil
   }
 }
 
@@ -61,8 +106,8 @@ final class ColumnView: @unchecked Sendable {
     groups = list
     slots = .allocate(capacity: max(list.count, 1))
     for (index, group) in list.enumerated() {
-      (slots + index).initialize(
-        to: column < group.columnCount ? group.slots[column] : .absent)
+      let slot = column < group.columnCount ? group.slots[column] : .absent
+      (slots + index).initialize(to: slot.slotIfRead ?? slot)
     }
   }
 
@@ -81,6 +126,12 @@ final class ColumnView: @unchecked Sendable {
     let slot = slots[span.firstSlot &+ Int(row >> 12)]
     let place = Int(row & 4_095)
     return slot.form == .lazy ? (slot.loaded, place) : (slot, place)
+  }
+
+  /// Whether there is a row.
+  @inline(__always)
+  func contains(creator: UInt16, serial: UInt64) -> Bool {
+    Int(creator) < spanCount && serial &- 1 < spans[Int(creator)].rows
   }
 
   @inline(__always)
@@ -188,6 +239,14 @@ package struct RowScan: ~Copyable {
 
 extension ColumnSlot {
   // SAFETY: the caller keeps the group alive that the slot is of, and with it block and heap.
+
+  /// The slot that a lazy block has for it, if the block was read already.
+  var slotIfRead: ColumnSlot? {
+    guard form == .lazy, let pointer else { return nil }
+    return Unmanaged<LazyBlock>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+      $0.slotIfRead(Int(base))
+    }
+  }
 
   /// The slot itself, or the one that a lazy block has for it.
   var loaded: ColumnSlot {

@@ -17,93 +17,102 @@ struct WriteMark: Equatable, Sendable {
 ///
 /// Keys are column << 12 | row.
 struct MarkTable {
-  // SAFETY: both arrays have `capacity` entries; keys are stored plus one, 0 is an empty place.
-  private var keys: Memory?
-  private var marks: Memory?
+  // SAFETY: `entries` has `capacity` places of 16 bytes: key plus one (0 is an empty place), then
+  // author and stamp.
+  private var entries: Memory?
   private var capacity = 0
   private(set) var count = 0
 
-  private static let markStride = 16
+  private static let stride = 16
 
   @inline(__always)
-  private func key(_ place: Int) -> UInt32 {
-    keys.map { $0.base.load(fromByteOffset: place &* 4, as: UInt32.self) } ?? 0
+  private static func key(_ entry: UnsafeMutableRawPointer) -> UInt32 {
+    entry.load(as: UInt32.self)
   }
 
   @inline(__always)
-  private func place(of key: UInt32) -> Int {
-    var place = Int(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 32)
+  private static func mark(_ entry: UnsafeMutableRawPointer) -> WriteMark {
+    WriteMark(
+      stamp: entry.load(fromByteOffset: 8, as: UInt64.self),
+      author: entry.load(fromByteOffset: 4, as: UInt16.self))
+  }
+
+  @inline(__always)
+  private static func store(_ mark: WriteMark, _ entry: UnsafeMutableRawPointer) {
+    entry.storeBytes(of: mark.author, toByteOffset: 4, as: UInt16.self)
+    entry.storeBytes(of: mark.stamp, toByteOffset: 8, as: UInt64.self)
+  }
+
+  /// The entry of a key, or the empty place where it belongs.
+  @inline(__always)
+  private func entry(_ base: UnsafeMutableRawPointer, _ stored: UInt32) -> UnsafeMutableRawPointer {
     let mask = capacity &- 1
-    place &= mask
+    var place = Int(truncatingIfNeeded: (UInt64(stored) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
     while true {
-      let found = self.key(place)
-      if found == 0 || found == key { return place }
+      let entry = base + place &* MarkTable.stride
+      let found = MarkTable.key(entry)
+      if found == 0 || found == stored { return entry }
       place = (place &+ 1) & mask
     }
   }
 
   /// The mark of a register, or nil.
+  @inline(__always)
   subscript(key: UInt32) -> WriteMark? {
-    guard capacity > 0, let marks else { return nil }
-    let place = place(of: key &+ 1)
-    guard self.key(place) != 0 else { return nil }
-    let mark = WriteMark(
-      stamp: marks.base.load(fromByteOffset: place &* MarkTable.markStride, as: UInt64.self),
-      author: marks.base.load(fromByteOffset: place &* MarkTable.markStride &+ 8, as: UInt16.self))
+    guard count > 0, let entries else { return nil }
+    let entry = entry(entries.base, key &+ 1)
+    guard MarkTable.key(entry) != 0 else { return nil }
+    let mark = MarkTable.mark(entry)
     return mark == .none ? nil : mark
   }
 
   /// Sets the mark of a register.
+  @inline(__always)
   mutating func set(_ key: UInt32, _ mark: WriteMark) {
-    ownMemory()
-    if count &* 3 >= capacity &* 2 { grow() }
-    guard let keys, let marks else { return }
-    let place = place(of: key &+ 1)
-    if self.key(place) == 0 {
-      keys.base.storeBytes(of: key &+ 1, toByteOffset: place &* 4, as: UInt32.self)
+    if count &* 3 >= capacity &* 2 { grow(to: max(capacity * 2, 16)) }
+    if !isKnownUniquelyReferenced(&entries) { copyEntries() }
+    guard let entries else { return }
+    let entry = entry(entries.base, key &+ 1)
+    if MarkTable.key(entry) == 0 {
+      entry.storeBytes(of: key &+ 1, as: UInt32.self)
       count += 1
     }
-    let offset = place &* MarkTable.markStride
-    marks.base.storeBytes(of: mark.stamp, toByteOffset: offset, as: UInt64.self)
-    marks.base.storeBytes(of: mark.author, toByteOffset: offset &+ 8, as: UInt16.self)
+    MarkTable.store(mark, entry)
+  }
+
+  /// Makes room for that many more marks.
+  mutating func reserve(_ more: Int) {
+    var wanted = max(capacity, 16)
+    while (count + more) * 3 >= wanted * 2 { wanted *= 2 }
+    if wanted > capacity { grow(to: wanted) }
   }
 
   /// Copies shared memory before it is written.
-  private mutating func ownMemory() {
-    guard capacity > 0 else { return }
-    if isKnownUniquelyReferenced(&keys), isKnownUniquelyReferenced(&marks) { return }
-    let (oldKeys, oldMarks) = (keys, marks)
-    let (newKeys, newMarks) = (
-      Memory(count: capacity * 4), Memory(count: capacity * MarkTable.markStride)
-    )
-    if let oldKeys, let oldMarks {
-      newKeys.base.copyMemory(from: oldKeys.base, byteCount: capacity * 4)
-      newMarks.base.copyMemory(
-        from: oldMarks.base, byteCount: capacity * MarkTable.markStride)
-    }
-    keys = newKeys
-    marks = newMarks
+  @inline(never)
+  private mutating func copyEntries() {
+    guard let old = entries else { return }
+    let new = Memory(count: old.count)
+    new.base.copyMemory(from: old.base, byteCount: old.count)
+    entries = new
   }
 
-  private mutating func grow() {
+  @inline(never)
+  private mutating func grow(to size: Int) {
     var larger = MarkTable()
-    larger.capacity = max(capacity * 2, 16)
-    larger.keys = Memory(zeroed: larger.capacity * 4)
-    larger.marks = Memory(zeroed: larger.capacity * MarkTable.markStride)
+    larger.capacity = size
+    larger.entries = Memory(zeroed: larger.capacity * MarkTable.stride)
     forEach { larger.set($0, $1) }
     self = larger
   }
 
   /// All marks, in no order.
   func forEach(_ body: (UInt32, WriteMark) -> Void) {
-    guard let marks else { return }
+    guard let entries else { return }
     for place in 0..<capacity {
-      let key = key(place)
+      let entry = entries.base + place * MarkTable.stride
+      let key = MarkTable.key(entry)
       guard key != 0 else { continue }
-      let offset = place * MarkTable.markStride
-      let mark = WriteMark(
-        stamp: marks.base.load(fromByteOffset: offset, as: UInt64.self),
-        author: marks.base.load(fromByteOffset: offset + 8, as: UInt16.self))
+      let mark = MarkTable.mark(entry)
       if mark != .none { body(key &- 1, mark) }
     }
   }
@@ -116,7 +125,7 @@ struct MarkTable {
     self = rest
   }
 
-  var memoryBytes: Int { capacity * (4 + MarkTable.markStride) }
+  var memoryBytes: Int { capacity * MarkTable.stride }
 }
 
 /// The marks of a group: one for all rows or one a row, and those of single registers.
@@ -125,6 +134,13 @@ final class GroupMarks: @unchecked Sendable {
   private var common = WriteMark.zero
   private var rows: ContiguousArray<WriteMark> = []
   private var registers = MarkTable()
+  /// Columns with many marks, which are not in `registers`.
+  private var dense: ContiguousArray<(column: Int, marks: DenseMarks)> = []
+  /// How many single marks there may be before it is looked at which columns have many.
+  private var denseCheck = GroupMarks.denseMin * 2
+
+  /// Marks that make a column dense.
+  private static let denseMin = 256
 
   init(common: WriteMark) { self.common = common }
 
@@ -132,6 +148,8 @@ final class GroupMarks: @unchecked Sendable {
     common = other.common
     rows = other.rows
     registers = other.registers
+    dense = ContiguousArray(other.dense.map { ($0.column, DenseMarks(copying: $0.marks)) })
+    denseCheck = other.denseCheck
   }
 
   /// The mark of a row's creation or last birth: what its registers have unless they were written
@@ -142,8 +160,7 @@ final class GroupMarks: @unchecked Sendable {
   /// The mark of a register; column 0 is the object's life.
   @inline(__always)
   func register(_ column: Int, _ row: Int) -> WriteMark {
-    if registers.count > 0, let mark = registers[GroupMarks.key(column, row)] { return mark }
-    return self.row(row)
+    written(column, row) ?? self.row(row)
   }
 
   /// Whether a register was written after its row was born.
@@ -154,13 +171,52 @@ final class GroupMarks: @unchecked Sendable {
     UInt32(truncatingIfNeeded: column &<< 12 | row)
   }
 
+  @inline(__always)
   func setRegister(_ column: Int, _ row: Int, _ mark: WriteMark) {
+    if let dense = denseMarks(column) {
+      dense.set(row, mark == .none ? nil : mark)
+      return
+    }
     registers.set(GroupMarks.key(column, row), mark)
+    if registers.count > denseCheck { makeDense() }
+  }
+
+  /// The marks of a column that has many.
+  @inline(__always)
+  func denseMarks(_ column: Int) -> DenseMarks? {
+    for entry in dense where entry.column == column { return entry.marks }
+    return nil
+  }
+
+  /// Moves the marks of columns that have many out of the table.
+  @inline(never)
+  private func makeDense() {
+    var counts: [Int: Int] = [:]
+    registers.forEach { key, _ in counts[Int(key >> 12), default: 0] += 1 }
+    for (column, count) in counts where count >= GroupMarks.denseMin { makeDense(column) }
+    denseCheck = max(registers.count * 2, GroupMarks.denseMin * 2)
+  }
+
+  private func makeDense(_ column: Int) {
+    let marks = DenseMarks()
+    registers.forEach { key, mark in
+      if Int(key >> 12) == column { marks.set(Int(key & 0xFFF), mark) }
+    }
+    registers.removeAll { Int($0 >> 12) == column }
+    dense.append((column, marks))
+  }
+
+  /// Makes room for marks of that many more registers of a column.
+  func reserve(_ column: Int, _ count: Int) {
+    guard denseMarks(column) == nil else { return }
+    if count >= GroupMarks.denseMin { makeDense(column) } else { registers.reserve(count) }
   }
 
   /// The mark of a register that was written since its row was born, or nil.
+  @inline(__always)
   func written(_ column: Int, _ row: Int) -> WriteMark? {
-    registers.count > 0 ? registers[GroupMarks.key(column, row)] : nil
+    if let dense = denseMarks(column) { return dense[row] }
+    return registers.count > 0 ? registers[GroupMarks.key(column, row)] : nil
   }
 
   /// The mark of a row that is new: the first one decides what the others have as long as they
@@ -184,17 +240,24 @@ final class GroupMarks: @unchecked Sendable {
     registers.forEach { key, _ in
       if Int(key & 0xFFF) == row, isForgotten(Int(key >> 12)) { keys.insert(key) }
     }
+    let columns = dense.filter { $0.marks[row] != nil && isForgotten($0.column) }
     if !keys.isEmpty { registers.removeAll { keys.contains($0) } }
+    for entry in columns { entry.marks.set(row, nil) }
   }
 
   /// All marks of single registers.
   func forEachRegister(_ body: (_ column: Int, _ row: Int, WriteMark) -> Void) {
     registers.forEach { key, mark in body(Int(key >> 12), Int(key & 0xFFF), mark) }
+    for entry in dense { entry.marks.forEach { body(entry.column, $0, $1) } }
   }
 
-  var registerCount: Int { registers.count }
+  var registerCount: Int { dense.reduce(registers.count) { $0 + $1.marks.count } }
 
-  var memoryBytes: Int { rows.count * MemoryLayout<WriteMark>.stride + registers.memoryBytes }
+  var memoryBytes: Int {
+    dense.reduce(rows.count * MemoryLayout<WriteMark>.stride + registers.memoryBytes) {
+      $0 + $1.marks.memoryBytes
+    }
+  }
 }
 
 /// The marks of a run, group by group; copied cheaply, so that a compaction can pin them.

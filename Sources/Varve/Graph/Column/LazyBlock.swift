@@ -37,6 +37,11 @@ final class LazyBlock: @unchecked Sendable {
     return UnsafePointer(loadNow() + group)
   }
 
+  /// The cells of a group if they were read already.
+  func slotIfRead(_ group: Int) -> ColumnSlot? {
+    resolved.load(ordering: .acquiring).map { ($0 + group).pointee }
+  }
+
   /// What keeps a group's cells alive besides the block.
   func owner(_ group: Int) -> SlotOwner {
     _ = slot(group)

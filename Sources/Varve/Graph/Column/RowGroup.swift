@@ -159,6 +159,25 @@ final class RowGroup: @unchecked Sendable {
     return true
   }
 
+  /// Writes numbers in place, in a group that no snapshot has; stops at one that does not fit.
+  ///
+  /// - Returns: How many were written.
+  @inline(__always)
+  func writeInPlace(_ column: Int, _ cells: some Sequence<(Int, UInt64)>) -> Int {
+    guard isWritable(column, 0, isOwn: true, isUnpublished: false),
+      let pointer = slots[column].pointer
+    else { return 0 }
+    // SAFETY: rows below the capacity lie in memory of the group's own.
+    let (slot, target) = (slots[column], UnsafeMutableRawPointer(mutating: pointer))
+    var count = 0
+    for (row, number) in cells {
+      guard row < Int(slot.capacity), let code = slot.code(number) else { return count }
+      RawNumbers.store(code, at: target, row, width: slot.width)
+      count += 1
+    }
+    return count
+  }
+
   /// Makes all cells of a row nil that readers do not look at yet: a draft that was given up may
   /// have left something there.
   func clearUnpublished(_ row: Int) {
@@ -176,6 +195,7 @@ final class RowGroup: @unchecked Sendable {
   ) {
     let old = slot(column)
     var heap = self.heap(column)
+    if copyChunk(column, old, heap, rows: rows, holding: number, at: row, rule: rule) { return }
     // The cell at `row` is about to be replaced and does not count.
     var numbers = [UInt64?](repeating: nil, count: max(rows, row + 1))
     for index in 0..<rows where index != row {
@@ -195,6 +215,34 @@ final class RowGroup: @unchecked Sendable {
       loaded.owner.heap = heap
     }
     replace(column, loaded)
+  }
+
+  /// Copies the raw numbers as they are; false when they are of another kind or cannot hold
+  /// `number`.
+  private func copyChunk(
+    _ column: Int, _ old: ColumnSlot, _ heap: CellHeap?, rows: Int, holding number: UInt64?,
+    at row: Int, rule: RewriteRule
+  ) -> Bool {
+    if case .words = rule, heap != nil { return false }
+    let capacity = ChunkPlan.capacity(rows: max(rows, row + 1))
+    guard old.form == .numbers, old.width > 0, let source = old.pointer,
+      let code = old.code(number)
+    else { return false }
+    let width = Int(old.width)
+    let memory = Memory(count: capacity * width)
+    // SAFETY: `limit` rows can be read, and the new memory has `capacity` of them.
+    let copied = min(Int(old.limit), rows, capacity) * width
+    memory.base.copyMemory(from: source, byteCount: copied)
+    (memory.base + copied).initializeMemory(
+      as: UInt8.self, repeating: 0, count: capacity * width - copied)
+    RawNumbers.store(code, at: memory.base, row, width: old.width)
+    var slot = old
+    slot.pointer = UnsafeRawPointer(memory.base)
+    slot.capacity = UInt16(capacity)
+    slot.limit = UInt16(capacity)
+    replace(
+      column, LazyBlock.LoadedSlot(slot: slot, owner: SlotOwner(memory: memory, heap: heap)))
+    return true
   }
 
   /// The heap that codes of a byte column are appended to; nil when it has none yet.
