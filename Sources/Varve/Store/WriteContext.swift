@@ -19,6 +19,8 @@ public final class WriteContext {
   private var creations: [UInt64: Int] = [:]
   /// Where registers were written, filled when one is written again.
   private var writes: [RegisterName: Int]?
+  /// Objects whose key this transaction may have changed, by handle.
+  private(set) var keyChanges: Set<UInt64> = []
   var metadata = Metadata()
   private var view: ResolvedSchema
   private(set) var isFinished = false
@@ -157,6 +159,7 @@ public final class WriteContext {
     try apply(.create(reference, key: key, fields))
     let handle = try handleOf(reference)
     creations[handle.bits] = operations.count - 1
+    noteKey(handle, rule)
     return ObjectID(state.name(handle) ?? ObjectName(entity: rule.tag, .identity(.zero)))
   }
 
@@ -180,7 +183,9 @@ public final class WriteContext {
   ///
   /// - Throws: `unknownObject`.
   public func undelete(_ id: ObjectID) throws(StoreError) {
-    try apply(.undelete(reference(try handle(id, alive: false))))
+    let handle = try handle(id, alive: false)
+    try apply(.undelete(reference(handle)))
+    noteKey(handle, try rule(of: handle))
   }
 
   /// Gives a deleted object a new life without what it had.
@@ -198,6 +203,12 @@ public final class WriteContext {
     }
     fields.sort { $0.field < $1.field }
     try apply(.recreate(reference(handle), fields))
+    noteKey(handle, rule)
+  }
+
+  /// Remembers an object whose key has to be looked at when the body is done.
+  private func noteKey(_ handle: Handle, _ rule: EntityRule) {
+    if rule.uniqueness != nil, !rule.isIdentity { keyChanges.insert(handle.bits) }
   }
 
   private func checkDenials(_ handle: Handle) throws(StoreError) {
@@ -231,6 +242,7 @@ public final class WriteContext {
       throw StoreError(
         .invalidValue, "\(rule.label).\(name) names the object and cannot change (R29)")
     }
+    if rule.uniqueness?.attributes.contains(attribute.tag) == true { noteKey(handle, rule) }
     if let group = rule.group(ofAttribute: attribute.tag) {
       return try write(handle, rule, group, attribute, value?.value)
     }
