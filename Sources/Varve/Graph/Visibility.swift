@@ -100,10 +100,14 @@ extension GraphState {
     }
   }
 
-  /// Cuts the newest link of a circle.
+  /// Cuts the newest link of a circle; of links that one transaction wrote, that of the last object,
+  /// because marks do not tell their order.
   private mutating func cut(_ circle: [UInt64], _ relation: RelationKey, _ column: Int) {
     let newest = circle.max { a, b in
-      creators.isNewer(mark(of: b, column), than: mark(of: a, column))
+      let (left, right) = (mark(of: a, column), mark(of: b, column))
+      if creators.isNewer(right, than: left) { return true }
+      if creators.isNewer(left, than: right) { return false }
+      return order(Handle(bits: a), precedes: Handle(bits: b))
     }
     guard let newest else { return }
     cuts[relation, default: []].insert(newest)

@@ -16,6 +16,14 @@ struct EngineTests {
     }
   }
 
+  @Test("of a circle whose links one transaction wrote the last object's is cut (R25)")
+  func circleOfOneTransaction() throws {
+    // An alias closes the circle, so that no link is the one that did.
+    var options = ReferenceOptions.single
+    options.steps = 40
+    try EngineTests.compare(seed: 160_448_450_828, options)
+  }
+
   @Test("replicas that merge in any causal order have the digests of the definition (R1)")
   func merged() throws {
     for number in 0..<60 * TestScale.factor {

@@ -143,6 +143,12 @@ package struct ReferenceMark: Hashable, Comparable, Sendable, CustomStringConver
     stamp != other.stamp ? stamp < other.stamp : dot < other.dot
   }
 
+  /// Whether a register with this mark loses against one with another mark: what a state keeps of
+  /// marks is stamp and author.
+  package func isWritten(before other: ReferenceMark) -> Bool {
+    stamp != other.stamp ? stamp < other.stamp : author < other.author
+  }
+
   package static func < (a: ReferenceMark, b: ReferenceMark) -> Bool {
     if a.isBefore(b) { return true }
     return !b.isBefore(a) && a.operation < b.operation

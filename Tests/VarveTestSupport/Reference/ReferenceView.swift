@@ -140,7 +140,8 @@ private struct ReferenceReader {
     schema.relationships.filter { $0.isCascade && $0.kind != .manyToMany }
   }
 
-  /// In every cycle of a relation from an entity to itself the link with the largest mark is cut.
+  /// In every cycle of a relation from an entity to itself the link with the largest stamp and
+  /// author is cut; of those that one transaction wrote, that of the last object.
   mutating func cutCycles() {
     for relation in cascades where relation.entity == relation.target {
       let owners = owners(relation)
@@ -154,7 +155,8 @@ private struct ReferenceReader {
         guard let first = path.firstIndex(of: id) else { continue }
         let last = path[first...].max { a, b in
           guard let x = owners[a], let y = owners[b] else { return false }
-          return x.mark < y.mark
+          if x.mark.isWritten(before: y.mark) { return true }
+          return !y.mark.isWritten(before: x.mark) && a < b
         }
         if let last { view.cuts.insert(ReferenceSlot(last, relation.field)) }
       }
