@@ -14,6 +14,8 @@ package final class GraphSnapshot: Sendable {
   let views: ContiguousArray<TableView>
   /// Inverses that a reader asked for and the writer did not have.
   private let built = Mutex<[RelationKey: Adjacency]>([:])
+  /// Indexes that a reader asked for.
+  private let indexes = Mutex<[IndexKey: AttributeIndex]>([:])
 
   package init(_ state: GraphState) {
     var view = state
@@ -154,6 +156,24 @@ package final class GraphSnapshot: Sendable {
 
   /// Inverses that readers built, for the writer to keep up to date from now on.
   var builtAdjacencies: [RelationKey: Adjacency] { built.withLock { $0 } }
+
+  // MARK: indexes
+
+  /// The index over some columns, made when it is first asked for.
+  ///
+  /// - Complexity: see `AttributeIndex`.
+  func index(_ key: IndexKey) -> AttributeIndex {
+    indexes.withLock { indexes in
+      if let known = indexes[key] { return known }
+      var index = state.indexes[key] ?? AttributeIndex(key)
+      index.update(state)
+      indexes[key] = index
+      return index
+    }
+  }
+
+  /// Indexes that readers made, from which those of later graphs start.
+  var builtIndexes: [IndexKey: AttributeIndex] { indexes.withLock { $0 } }
 
   /// What went wrong when lazy columns were read.
   package var failure: GraphError? { state.failure }

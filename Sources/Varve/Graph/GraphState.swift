@@ -19,6 +19,8 @@ package struct GraphState: Sendable {
   var edges: [RelationKey: EdgeTable] = [:]
   /// Inverses of to-one columns, as far as somebody asked for them.
   var adjacencies: [RelationKey: Adjacency] = [:]
+  /// Indexes that somebody asked for, as of an earlier draft.
+  var indexes: [IndexKey: AttributeIndex] = [:]
   var counters = ShardedMap<CellKey, Counter>()
   var sets = ShardedMap<MemberKey, [AddDot]>()
   var setMembers = ShardedMap<CellKey, [Value]>()

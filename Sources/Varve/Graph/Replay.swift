@@ -74,7 +74,7 @@ package struct Replay {
       let outcome = try LogReader(disk).read(
         segment, bound: bound,
         hint: { frame throws(FormatError) in
-          for operation in try SchemaHint.decode(try frame.payload()) {
+          for operation in try SchemaHint.decode(frame) {
             result.state.schema.applyHint(operation, author: log.replica, ordinal: 0)
           }
         },

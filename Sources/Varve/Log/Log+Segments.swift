@@ -43,6 +43,10 @@ extension Log {
     try requireLock()
     for path in temporaryFiles { try? disk.remove(path) }
     temporaryFiles = []
+    // The superblock is about to forget what it recorded of the segment that is missing.
+    if opening.catalog.lacksNewest, let lost = opening.superblock {
+      try SuperblockFile(disk: disk, paths: paths).keepLost(lost)
+    }
     try disk.makeDirectory(paths.log)
     try disk.makeDirectory(paths.replica(head.replica))
     try disk.syncDirectory(paths.log)

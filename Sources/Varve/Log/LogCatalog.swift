@@ -53,6 +53,8 @@ package struct LogCatalog: Sendable {
   package private(set) var store: StoreID?
   package var logs: [CatalogLog] = []
   package var report = RecoveryReport()
+  /// Whether the newest segment that the superblock records is not there.
+  package private(set) var lacksNewest = false
   /// Files left over from an interrupted creation.
   package private(set) var temporaryFiles: [String] = []
 
@@ -81,6 +83,12 @@ package struct LogCatalog: Sendable {
       logs.append(catalog(files, replica, superblock))
     }
     if let superblock { checkNewest(superblock) }
+    do throws(DiskError) {
+      for record in try SuperblockFile(disk: disk, paths: paths).lostRecords()
+      where record.store == store && record.replica != superblock?.replica {
+        checkLost(record, paths)
+      }
+    } catch { throw LogError(error) }
     report.segments = logs.reduce(0) { $0 + $1.segments.count }
   }
 
@@ -222,6 +230,19 @@ package struct LogCatalog: Sendable {
       "segment \(superblock.openOrdinal) is recorded in the superblock and missing",
       sequence: superblock.lastSequence)
     report.continuesReplica = false
+    lacksNewest = true
+  }
+
+  /// What was missing when a fresh replica began to write stays missing until it is there.
+  private mutating func checkLost(_ record: Superblock, _ paths: StorePaths) {
+    let newest = logs.first { $0.replica == record.replica }?.newest?.file
+    guard record.openOrdinal > newest?.header.ordinal ?? 0 else { return }
+    let path = paths.lostRecord(record.replica)
+    report.note(
+      .gap, newest?.path ?? path,
+      "segment \(record.openOrdinal) of replica \(record.replica) is recorded in \(path) and "
+        + "missing; who cannot bring it back removes that record",
+      sequence: record.lastSequence)
   }
 
   /// What two consecutive segments must agree on without reading their frames.

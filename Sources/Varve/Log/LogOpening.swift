@@ -141,7 +141,7 @@ package struct LogOpening: Sendable {
     var schema: [SchemaOperation] = []
     let result = try LogReader(disk).read(
       newest, bound: bound,
-      hint: { frame throws(FormatError) in schema = try SchemaHint.decode(try frame.payload()) },
+      hint: { frame throws(FormatError) in schema = try SchemaHint.decode(frame) },
       unit: { unit throws(FormatError) in schema += try SchemaHint.declarations(unit) })
     let state = result.reading.state
     head.ordinal = newest.file.header.ordinal

@@ -70,7 +70,7 @@ package struct SegmentFile: Sendable {
         guard frame.header.type == .seal, frame.end + UInt64(Trailer.byteCount) == length else {
           return nil
         }
-        let seal = try frame.payload().read(origin: frame.offset) {
+        let seal = try frame.content {
           (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
         }
         let isConsistent =

@@ -16,6 +16,11 @@ package struct StorePaths: Sendable, Equatable {
   package var superblock: String { "\(root)/super" }
   package var log: String { "\(root)/log" }
   package var quarantine: String { "\(root)/quarantine" }
+  /// The superblock that recorded a segment of a replica which was missing at the next write.
+  package func lostRecord(_ replica: ReplicaID) -> String {
+    "\(quarantine)/\(StorePaths.lostPrefix)\(replica)"
+  }
+  static let lostPrefix = "super-"
   package func reserve(_ index: Int) -> String { "\(root)/reserve-\(index)" }
   package func replica(_ replica: ReplicaID) -> String { "\(log)/\(replica)" }
   package func segment(_ replica: ReplicaID, _ name: SegmentName) -> String {

@@ -19,6 +19,11 @@ package struct SuperblockFile: Sendable {
   let disk: any Disk
   let paths: StorePaths
 
+  package init(disk: any Disk, paths: StorePaths) {
+    self.disk = disk
+    self.paths = paths
+  }
+
   /// Reads both slots.
   ///
   /// - Throws: `disk` when the file cannot be read, `tooNew` when a slot is of a newer version.
@@ -83,5 +88,43 @@ package struct SuperblockFile: Sendable {
       throw error
     }
     try file.close()
+  }
+
+  /// Keeps a superblock that records what is missing, before another state replaces it.
+  func keepLost(_ superblock: Superblock) throws(DiskError) {
+    let path = paths.lostRecord(superblock.replica)
+    if try disk.status(path) != nil { return }
+    let temporary = path + StorePaths.temporarySuffix
+    try disk.makeDirectory(paths.quarantine)
+    if try disk.status(temporary) != nil { try disk.remove(temporary) }
+    let file = try disk.open(temporary, .create)
+    try file.write(Bytes(Memory(zeroed: Superblock.fileBytes)), at: 0)
+    try file.write(superblock.encoded, at: UInt64(superblock.slot * Superblock.slotBytes))
+    try file.sync(.full)
+    try file.close()
+    try disk.rename(temporary, to: path)
+    try disk.syncDirectory(paths.quarantine)
+    try disk.syncDirectory(paths.root)
+  }
+
+  /// Superblocks that were kept because they record what was missing; others are left out.
+  package func lostRecords() throws(DiskError) -> [Superblock] {
+    guard try disk.status(paths.quarantine)?.isDirectory == true else { return [] }
+    var records: [Superblock] = []
+    for name in try disk.list(paths.quarantine).sorted() {
+      guard name.hasPrefix(StorePaths.lostPrefix),
+        ReplicaID(String(name.dropFirst(StorePaths.lostPrefix.count))) != nil
+      else { continue }
+      let source = try FileSource(disk, "\(paths.quarantine)/\(name)")
+      defer { source.close() }
+      for slot in 0..<2 {
+        let offset = UInt64(slot * Superblock.slotBytes)
+        guard let bytes = try? source.read(offset, Superblock.slotBytes),
+          let record = try? Superblock(bytes, slot: slot)
+        else { continue }
+        records.append(record)
+      }
+    }
+    return records
   }
 }

@@ -72,6 +72,7 @@ extension Store {
   ) throws -> (R, Appended?) {
     let stamp = nextStamp(&writer)
     writer.state.adopt(graph.builtAdjacencies, from: graph)
+    writer.state.adopt(graph.builtIndexes)
     let saved = writer.state.withoutMarks()
     writer.state.marks.beginDraft()
     writer.state.beginDraft()
@@ -93,6 +94,7 @@ extension Store {
       context.changes.removeRewritten()
       let (changes, metadata) = (context.changes, context.metadata)
       writer.state = context.finish()
+      try KeyCheck.run(context.keyChanges, &writer.state)
       guard !changes.isEmpty else {
         writer.state.rollBack(to: saved)
         return (value, nil)
@@ -291,4 +293,18 @@ extension GraphState {
       adjacencies[relation] = adjacency
     }
   }
+
+  /// Takes over indexes of the newest graph, and lets go of those that nobody asks for any more.
+  mutating func adopt(_ built: [IndexKey: AttributeIndex]) {
+    for (key, index) in built where index.draft >= indexes[key]?.draft ?? 0 {
+      indexes[key] = index
+    }
+    // An index keeps the groups that it read: an old one costs memory and saves nothing.
+    for (key, index) in indexes where draft > index.draft + GraphState.indexDraftsMax {
+      indexes[key] = nil
+    }
+  }
+
+  /// Drafts after which an index is forgotten that nobody asked for.
+  private static let indexDraftsMax: UInt64 = 256
 }

@@ -38,6 +38,8 @@ public struct StoreError: Error, Sendable {
     case unknownObject
     /// A value does not fit its attribute.
     case invalidValue
+    /// Another object has the key already (R28).
+    case duplicateKey
     /// A delete rule refuses the deletion.
     case deleteDenied
     /// The transaction exceeds a limit of the format.

@@ -18,6 +18,7 @@ extension WriteContext {
       throw StoreError(
         .invalidValue, "\(rule.label).\(name) names the object and cannot change (R29)")
     }
+    if rule.uniqueness?.attributes.contains(attribute.tag) == true { noteKey(handle, rule) }
     if let group = rule.group(ofAttribute: attribute.tag) {
       return try write(handle, rule, group, attribute, value?.value)
     }

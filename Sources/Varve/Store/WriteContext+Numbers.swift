@@ -101,7 +101,8 @@ extension WriteContext {
         rule.attributes.map { attribute -> NumberFields.Field? in
           let key = ColumnKey(tag: attribute.tag, type: attribute.type)
           guard attribute.isScalar, attribute.type.isWord || attribute.type == .bool,
-            !key.isLink, rule.group(ofAttribute: attribute.tag) == nil
+            !key.isLink, rule.group(ofAttribute: attribute.tag) == nil,
+            rule.uniqueness?.attributes.contains(attribute.tag) != true
           else { return nil }
           var range = Int64.min...Int64.max
           if let declared = own?.attributes.first(where: { $0.tag == attribute.tag }) {

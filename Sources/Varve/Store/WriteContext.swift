@@ -34,6 +34,8 @@ public final class WriteContext {
   @exclusivity(unchecked) var numberFields: ContiguousArray<NumberFields?> = []
   /// The attribute that a number was written to last.
   @exclusivity(unchecked) var lastNumber = LastNumber()
+  /// Objects whose key this transaction may have changed, by handle.
+  private(set) var keyChanges: Set<UInt64> = []
   var metadata = Metadata()
   private(set) var view: ResolvedSchema
   private(set) var isFinished = false
@@ -167,6 +169,7 @@ public final class WriteContext {
     let creation = try apply(.create(reference, key: key, fields))
     let handle = try handleOf(reference)
     creations[handle.bits] = creation
+    noteKey(handle, rule)
     return ObjectID(state.name(handle) ?? ObjectName(entity: rule.tag, .identity(.zero)))
   }
 
@@ -190,7 +193,9 @@ public final class WriteContext {
   ///
   /// - Throws: `unknownObject`.
   public func undelete(_ id: ObjectID) throws(StoreError) {
-    try apply(.undelete(reference(try handle(id, alive: false))))
+    let handle = try handle(id, alive: false)
+    try apply(.undelete(reference(handle)))
+    noteKey(handle, try rule(of: handle))
   }
 
   /// Gives a deleted object a new life without what it had.
@@ -208,6 +213,12 @@ public final class WriteContext {
     }
     fields.sort { $0.field < $1.field }
     try apply(.recreate(reference(handle), fields))
+    noteKey(handle, rule)
+  }
+
+  /// Remembers an object whose key has to be looked at when the body is done.
+  func noteKey(_ handle: Handle, _ rule: EntityRule) {
+    if rule.uniqueness != nil, !rule.isIdentity { keyChanges.insert(handle.bits) }
   }
 
   private func checkDenials(_ handle: Handle) throws(StoreError) {

@@ -80,7 +80,7 @@ package struct BaselineReader: Sendable {
       source, at: offset, limit: end, salt: header.salt,
       expectedBytes: Int(min(end - offset, UInt64(tailBytes))))
     try frame.require(.seal)
-    let seal = try frame.payload().read(origin: offset) {
+    let seal = try frame.content {
       (reader: inout ByteReader) throws(FormatError) in try BaselineSeal(&reader)
     }
     guard frame.end == end, seal.contentHash == trailer.chain else {

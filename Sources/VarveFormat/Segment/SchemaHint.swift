@@ -3,18 +3,25 @@
 
 /// Schema declarations that stand in front of a segment's transactions.
 package enum SchemaHint {
+  /// The declarations of a SCHEMA frame.
+  package static func decode(_ frame: ScannedFrame) throws(FormatError) -> [SchemaOperation] {
+    try frame.content { (reader: inout ByteReader) throws(FormatError) in try decode(&reader) }
+  }
+
   package static func decode(_ payload: Bytes) throws(FormatError) -> [SchemaOperation] {
-    try payload.read { (reader: inout ByteReader) throws(FormatError) in
-      let count = try reader.count(max: Limits.operationsMax, "schema operations")
-      var list: [SchemaOperation] = []
-      for _ in 0..<count {
-        var body = try reader.sub(try reader.count(max: reader.remaining, "schema operation"))
-        list.append(try SchemaOperation(&body))
-        try body.finish(.badOperation, "a schema operation")
-      }
-      try reader.finish(.badOperation, "a SCHEMA frame")
-      return list
+    try payload.read { (reader: inout ByteReader) throws(FormatError) in try decode(&reader) }
+  }
+
+  private static func decode(_ reader: inout ByteReader) throws(FormatError) -> [SchemaOperation] {
+    let count = try reader.count(max: Limits.operationsMax, "schema operations")
+    var list: [SchemaOperation] = []
+    for _ in 0..<count {
+      var body = try reader.sub(try reader.count(max: reader.remaining, "schema operation"))
+      list.append(try SchemaOperation(&body))
+      try body.finish(.badOperation, "a schema operation")
     }
+    try reader.finish(.badOperation, "a SCHEMA frame")
+    return list
   }
 
   package static func encode(_ schema: [SchemaOperation]) -> Bytes {

@@ -17,6 +17,16 @@ package struct ScannedFrame: Sendable {
       return try Compression.decompressed(stored, rawLength: header.rawLength)
     } catch { throw error.at(offset: offset) }
   }
+
+  /// Reads the raw payload; what is wrong inside of it is found at the frame.
+  package func content<R>(
+    _ body: (inout ByteReader) throws(FormatError) -> R
+  ) throws(FormatError) -> R {
+    let payload = try payload()
+    do throws(FormatError) { return try payload.read(body) } catch {
+      throw error.inContent().at(offset: offset)
+    }
+  }
 }
 
 extension ScannedFrame {

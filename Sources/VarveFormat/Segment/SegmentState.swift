@@ -187,7 +187,7 @@ package struct SegmentState: Sendable {
   mutating func acceptSeal(end: UInt64) { accepted = end }
 
   private func acceptMark(_ frame: ScannedFrame) throws(FormatError) {
-    let stated = try frame.payload().read(origin: frame.offset) {
+    let stated = try frame.content {
       (reader: inout ByteReader) throws(FormatError) in
       let chain = try reader.hash128()
       try reader.finish(.badLength, "a MARK")

@@ -180,7 +180,7 @@ extension SegmentScanner {
   private func readSeal(
     _ state: SegmentState, _ frame: ScannedFrame, comparesCount: Bool
   ) throws(FormatError) -> Seal {
-    let seal = try frame.payload().read(origin: frame.offset) {
+    let seal = try frame.content {
       (reader: inout ByteReader) throws(FormatError) in try Seal(&reader)
     }
     guard seal.chain == state.chain, seal.lastSequence == state.nextSequence &- 1,

@@ -33,7 +33,8 @@ extension CommandSpec {
     let options = context.options
     let place = try FramePlace(
       context.command.argument("FILE@OFFSET") ?? "", isWhole: options.flag("all"))
-    var layout = try FileLayout(try FileArgument.source(place.path))
+    let source = try FileArgument.source(place.path)
+    var layout = try FileLayout(source)
     let output = try context.resultWriter()
     let width = options.integer("width") ?? 16
     guard let offset = place.offset else {
@@ -48,8 +49,10 @@ extension CommandSpec {
       return layout.isDamaged ? .corruption : .done
     }
     guard let (piece, start) = try layout.piece(at: offset) else {
-      throw FormatError(
-        .truncated, "the file ends before this place", offset: offset, path: place.path)
+      throw UsageError(
+        .badArgument,
+        "nothing is at byte \(offset): the file has \(source.length) bytes",
+        hint: "Is it the file that the place was named for, and whole?")
     }
     if options.flag("raw") || options.flag("payload") {
       try write(piece, isPayload: options.flag("payload"), of: &layout, to: output)

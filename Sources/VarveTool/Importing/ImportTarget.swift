@@ -52,7 +52,8 @@ final class ImportTarget {
   /// Whether a store is at the path.
   static func isStore(_ path: String, disk: PosixDisk) throws -> Bool {
     guard let status = try disk.status(path), status.isDirectory else { return false }
-    let opening = try LogOpening(disk, StorePaths(path), syncsTails: false)
+    let opening = try LogOpening(
+      disk, StorePaths(path), syncsTails: false, readsTails: false)
     return opening.store != nil
   }
 

@@ -48,8 +48,21 @@ enum FileTree {
   static func write(
     _ source: any ByteSource, _ range: Range<UInt64>, to target: String, disk: any Disk
   ) throws {
-    let piece = 4 << 20
     let file = try disk.open(target, .create)
+    do {
+      try write(source, range, into: file)
+    } catch {
+      // Half a copy is none.
+      try? file.close()
+      try? disk.remove(target)
+      throw error
+    }
+  }
+
+  private static func write(
+    _ source: any ByteSource, _ range: Range<UInt64>, into file: any DiskFile
+  ) throws {
+    let piece = 4 << 20
     var offset = range.lowerBound
     while offset < range.upperBound {
       let count = Int(min(UInt64(piece), range.upperBound - offset))

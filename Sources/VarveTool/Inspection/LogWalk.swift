@@ -53,6 +53,10 @@ private final class ReplicaWalk {
   private var position = 0
   /// The sequence and chain that the next segment continues.
   private var expected: (sequence: UInt64, chain: Hash128)?
+  /// The first segment of a log whose beginning is missing says so.
+  private let missingStart: Finding?
+  /// In a reversed walk, the segment that follows the one at hand.
+  private var later: SegmentPlace?
   private var isBehindGap = false
   /// What a sealed name promises and the file at hand does not keep; said at its end.
   private var tail: Finding?
@@ -62,8 +66,12 @@ private final class ReplicaWalk {
   private(set) var hints: [SchemaOperation] = []
   var findings: [Finding] { met + (tail.map { [$0] } ?? []) }
 
-  init(_ log: ReplicaLog, disk: any Disk, isReversed: Bool, keepsColumns: Bool) {
+  init(
+    _ log: ReplicaLog, findings: [Finding], disk: any Disk, isReversed: Bool, keepsColumns: Bool
+  ) {
     replica = log.replica
+    let first = log.places.first.flatMap { $0.header.firstSequence > 1 ? $0.path : nil }
+    missingStart = findings.last { $0.code == "gap" && $0.file == first && $0.sequence == 1 }
     places = isReversed ? log.places.reversed() : log.places
     self.disk = disk
     self.isReversed = isReversed
@@ -86,9 +94,18 @@ private final class ReplicaWalk {
   func take() { position += 1 }
 
   private func openNext() throws -> Bool {
-    guard nextPlace < places.count else { return false }
+    guard nextPlace < places.count else {
+      guard isReversed, nextPlace == places.count, let missingStart else { return false }
+      nextPlace += 1
+      queue.append(.damage(path: missingStart.file, nil, missingStart))
+      return true
+    }
     let place = places[nextPlace]
     nextPlace += 1
+    if nextPlace == 1, !isReversed, let missingStart {
+      isBehindGap = true
+      queue.append(.damage(path: place.path, nil, missingStart))
+    }
     verdict = place.isSealed ? nil : try SegmentVerdict.judge(place, disk: disk)
     if place.hasSealedName, !place.isSealed { tail = verdict?.finding(place.path) }
     let cursor = try SegmentWalk(place, disk: disk, keepsColumns: keepsColumns)
@@ -103,7 +120,7 @@ private final class ReplicaWalk {
     guard let expected,
       expected.sequence != header.firstSequence || expected.chain != header.previousChain
     else { return }
-    isBehindGap = true
+    if !isReversed { isBehindGap = true }
     let detail =
       expected.sequence < header.firstSequence
       ? "sequences \(expected.sequence) to \(header.firstSequence - 1) are missing"
@@ -130,6 +147,8 @@ private final class ReplicaWalk {
     guard let cursor else { return }
     while let event = try cursor.next() { try take(event, cursor.place) }
     close()
+    if let later { noteGap(later) }
+    later = cursor.place
     queue.reverse()
   }
 
@@ -211,7 +230,8 @@ final class LogWalk {
   init(_ set: LogSet, disk: any Disk, isReversed: Bool = false, keepsColumns: Bool = false) {
     self.isReversed = isReversed
     walks = set.logs.map {
-      ReplicaWalk($0, disk: disk, isReversed: isReversed, keepsColumns: keepsColumns)
+      ReplicaWalk(
+        $0, findings: set.findings, disk: disk, isReversed: isReversed, keepsColumns: keepsColumns)
     }
   }
 

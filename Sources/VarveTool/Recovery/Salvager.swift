@@ -50,6 +50,7 @@ final class Salvager {
       }
       let paths = StorePaths(source)
       if let promise = Superblock.newest(paths.superblock, disk) { promises.append(promise) }
+      promises += (try? SuperblockFile(disk: disk, paths: paths).lostRecords()) ?? []
       collect(paths.root, quarantine: paths.quarantine, &files)
     }
     guard !files.isEmpty else {

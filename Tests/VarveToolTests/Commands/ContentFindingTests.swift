@@ -35,6 +35,35 @@ struct ContentFindingTests {
     }
   }
 
+  @Test(
+    "what is wrong inside a MARK, a SEAL or a schema hint is found at its frame",
+    arguments: [
+      (FrameType.mark, [UInt8](repeating: 0, count: 24)), (.mark, [1, 2, 3]),
+      (.seal, [UInt8](repeating: 1, count: 60)), (.schema, [2, 1, 99, 0]),
+    ])
+  func frames(type: FrameType, payload: [UInt8]) throws {
+    try CommandFixture.run { fixture in
+      var builder = TransactionBuilder()
+      builder.add(.delete(ObjectReference(entity: 1, serial: 1)))
+      let draft = try builder.finish()
+      // The second frame: the first one starts at byte 128.
+      try fixture.write(
+        "bad.vlog",
+        fixture.segment(
+          [draft, draft], hints: [(.replicas, []), (type, payload)], isSealed: false))
+      let frames = fixture.tool("dump", "--headers-only", "--jsonl", "@bad.vlog")
+      let offsets = try frames.jsonLines.filter { $0["kind"] as? String == "frame" }
+        .compactMap { $0["offset"] as? Int }
+      let run = fixture.tool("verify", "--level", "full", "--jsonl", "@bad.vlog")
+      let findings = try run.jsonLines.filter { $0["severity"] as? String == "corruption" }
+      #expect(type == .schema || !findings.isEmpty, "\(run.output)")
+      for finding in findings {
+        let offset = try #require(finding["offset"] as? Int)
+        #expect(offsets.contains(offset), "\(finding)")
+      }
+    }
+  }
+
   @Test("a NaN and a decimal that are not in their one form are found by verify full and dump")
   func cells() throws {
     try CommandFixture.run { fixture in

@@ -51,6 +51,30 @@ struct FileSizeLimitTests {
     }
   }
 
+  @Test("a recovery that passes it leaves no half copies")
+  func recovery() async throws {
+    await #expect(processExitsWith: .success) {
+      VarveTool.ignoreSignals()
+      try CommandFixture.run { fixture in
+        try fixture.write("t.csv", FileSizeLimitTests.table)
+        _ = fixture.tool("import", "csv", "@t.csv", "--into", "@old")
+        for (offset, bytes) in [(2_000, 100_000), (300_000, 100_000), (300_000, 290_000)] {
+          _ = fixture.tool("import", "csv", "@t.csv", "--into", "@old", "--into-damaged")
+          try fixture.flip(try fixture.segments("old")[0], offset)
+          FileSizeLimitTests.limit(UInt64(bytes))
+          let run = fixture.tool("recover", "@old", "-o", "@new")
+          FileSizeLimitTests.limit(1 << 40)
+          guard run.code == 2 || run.code == 9, run.errors.contains("ulimit -f") else { exit(1) }
+          for name in try fixture.contents("new").keys
+          where name.hasSuffix(".tmp") || name.hasSuffix(".bin") && run.errors.contains(name) {
+            exit(2)
+          }
+          try fixture.remove("new")
+        }
+      }
+    }
+  }
+
   @Test("a log goes on in a new segment when the limit allows that")
   func log() async throws {
     await #expect(processExitsWith: .success) {

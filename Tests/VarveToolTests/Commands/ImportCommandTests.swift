@@ -173,6 +173,7 @@ struct ImportCommandTests {
       }
       let segments = try fixture.segments("store")
       #expect(segments.count == 2)
+      let lost = try fixture.read(try #require(segments.last))
       try fixture.remove(try #require(segments.last))
       let refused = fixture.tool("import", "csv", "@t.csv", "--into", "@store")
       #expect(refused.code == 5, "\(refused.errors)")
@@ -181,6 +182,21 @@ struct ImportCommandTests {
       let forced = fixture.tool("import", "csv", "@t.csv", "--into", "@store", "--into-damaged")
       #expect(forced.code == 0, "\(forced.errors)")
       #expect(forced.errors.contains("the store is damaged"))
+      // Writing does not make it forgotten: what was recorded of the lost segment is kept.
+      for _ in 0..<2 {
+        let verified = fixture.tool("verify", "@store")
+        #expect(verified.code == 5, "\(verified.output)")
+        #expect(verified.output.contains("gap"))
+        #expect(fixture.tool("import", "csv", "@t.csv", "--into", "@store").code == 5)
+        #expect(
+          fixture.tool("import", "csv", "@t.csv", "--into", "@store", "--into-damaged").code == 0)
+      }
+      let recovered = fixture.tool("recover", "@store", "-o", "@new", "--json")
+      #expect(recovered.code == 9, "\(recovered.errors)")
+      // Whoever brings the file back has no gap any more.
+      try fixture.write(try #require(segments.last), lost)
+      let healed = fixture.tool("verify", "--level", "full", "@store")
+      #expect(healed.code == 0, "\(healed.output)")
     }
   }
 

@@ -139,6 +139,6 @@ struct DumpCommandTests {
     #expect(try run(bytes, "frame", "FILE").code == 64)
     #expect(try run(bytes, "frame", "FILE@x").code == 64)
     #expect(try run(bytes, "frame", "FILE", "--all", "--raw").code == 64)
-    #expect(try run(bytes, "frame", "FILE@9999").code == 3)
+    #expect(try run(bytes, "frame", "FILE@9999").code == 64)
   }
 }
