@@ -328,6 +328,7 @@ private enum SideDecoder {
       let reset = try mark(&reader, state)
       let sum = try reader.zigzag()
       let isCounted = try reader.uint8() == 1
+      state.noteSide(cell)
       state.counters.set(cell, Counter(reset: reset, sum: sum, isCounted: isCounted))
     default: try readMore(kind, &reader, into: &state)
     }
@@ -342,6 +343,7 @@ private enum SideDecoder {
       let cell = CellKey(handle: handle.bits, tag: try reader.varint32("tag"))
       let member = try Value(&reader)
       let key = MemberKey(handle: handle.bits, tag: cell.tag, member: member)
+      state.noteSide(cell)
       if kind == .sets {
         state.sets.set(key, try dots(&reader, state))
         state.setMembers.update(cell) { $0 = ($0 ?? []) + [member] }

@@ -26,6 +26,8 @@ package struct GraphState: Sendable {
   var setMembers = ShardedMap<CellKey, [Value]>()
   var maps = ShardedMap<MemberKey, MapCell>()
   var mapKeys = ShardedMap<CellKey, [Value]>()
+  /// Tags under which objects of a table have counters, sets and maps.
+  var sideTags: [Int: Set<UInt32>] = [:]
   /// Objects that read as another one, by handle.
   var aliases = ShardedMap<UInt64, Alias>()
   /// Attributes that were set to nil, where that differs from never written.

@@ -11,6 +11,7 @@ extension GraphState {
     _ address: RowAddress, _ field: UInt32, _ amount: Int64, reset: WriteMark
   ) {
     let start = Counter(reset: births[handle(address).bits] ?? .zero)
+    noteSide(cellKey(address, field))
     counters.update(cellKey(address, field)) { counter in
       var value = counter ?? start
       // Sums wrap, so that their order does not matter.
@@ -27,6 +28,7 @@ extension GraphState {
   ) {
     let creators = creators
     let start = Counter(reset: births[handle(address).bits] ?? .zero)
+    noteSide(cellKey(address, field))
     counters.update(cellKey(address, field)) { counter in
       let known = counter ?? start
       guard known.reset == mark || creators.isNewer(mark, than: known.reset) else {
@@ -56,6 +58,7 @@ extension GraphState {
       defer { if list?.contains(dot) != true { list = (list ?? []) + [dot] } }
       return list == nil
     }
+    noteSide(cell)
     if isNew { setMembers.update(cell) { $0 = ($0 ?? []) + [value] } }
   }
 
@@ -104,10 +107,17 @@ extension GraphState {
       }
       return false
     }
+    noteSide(cell)
     if isNew { mapKeys.update(cell) { $0 = ($0 ?? []) + [key] } }
   }
 
   // MARK: births
+
+  /// Notes that objects of an entity have a counter, set or map under a tag.
+  mutating func noteSide(_ cell: CellKey) {
+    let table = Handle(bits: cell.handle).table
+    if sideTags[table]?.contains(cell.tag) != true { sideTags[table, default: []].insert(cell.tag) }
+  }
 
   /// Takes out what is older than a new birth: dots of edges and sets, entries of maps; counters
   /// start at zero as after a reset.
@@ -124,10 +134,12 @@ extension GraphState {
       edges[key]?.sources(own) { touching.append(EdgeTable.Edge(source: $0, target: own)) }
       for edge in touching { edges[key]?.remove(edge, where: isOld) }
     }
-    for cell in setMembers.keys where cell.handle == own {
+    // Only what lies under a tag that any object of the entity has; not all cells of all objects.
+    let cells = (sideTags[address.table] ?? []).map { CellKey(handle: own, tag: $0) }
+    for cell in cells {
       for value in setMembers[cell] ?? [] { removeDots(cell, value, where: isOld) }
     }
-    for cell in mapKeys.keys where cell.handle == own {
+    for cell in cells {
       for key in mapKeys[cell] ?? [] {
         let place = MemberKey(handle: own, tag: cell.tag, member: key)
         guard let entry = maps[place], entry.mark != mark,
@@ -144,7 +156,7 @@ extension GraphState {
       aliases.set(own, nil)
       isVisibilityStale = true
     }
-    for cell in counters.keys where cell.handle == own {
+    for cell in cells where counters[cell] != nil {
       counters.update(cell) { counter in
         guard let known = counter, creators.isNewer(mark, than: known.reset) else { return }
         counter = Counter(reset: mark, sum: 0)
