@@ -236,8 +236,8 @@ class Directory:
                     kind = {LIFE: values.UNSIGNED, ORDER_KEY: values.DATA}.get(kind, kind)
                     yield from ((block, (table.entity, tag, kind), None) for block in slots if block)
                 mark = (table.entity, 0, values.UNSIGNED)
-                yield from ((block, mark, "stamp") for block in run.stamps)
-                yield from ((block, mark, "author") for block in run.authors)
+                yield from ((block, mark, "birth") for block in run.stamps)
+                yield from ((block, mark, "creator") for block in run.authors)
                 for number, groups in enumerate(run.overrides):
                     rows = min(limits.BLOCK_ROWS, run.rows - number * limits.BLOCK_ROWS)
                     place = Overrides(rows, len(table.columns))
@@ -375,6 +375,7 @@ class Baseline:
 
     def _check_frames(self):
         position, counts, raw_bytes = HEADER_LENGTH, {COLBLOCK: 0, SIDE: 0}, 0
+        self._births = []
         for block, expected, role in self.directory.blocks():
             kind = SIDE if expected is None else COLBLOCK
             self._skip(position, block.offset)
@@ -407,7 +408,14 @@ class Baseline:
             return
         require(not header.nullable)
         words = [Cursor(piece, CODE, 1).varint() for piece in column.pieces]
-        if role == "author":
+        if role == "birth":
+            self._births.append(words)
+        elif role == "creator":
+            # A row that a link names and nobody created has neither stamp nor creator.
+            births = self._births.pop(0)
+            require(all(word <= len(self.directory.creators) for word in words))
+            require(all(word > 0 or birth == 0 for word, birth in zip(words, births)))
+        elif role == "author":
             require(all(1 <= word <= len(self.directory.creators) for word in words))
         elif role != "stamp":
             role(words)

@@ -114,8 +114,7 @@ struct BaselineWriting {
   ) throws(E) -> BaselineTable? {
     let table = state.tables[index]
     guard table.rows > 0 else { return nil }
-    // A column that nobody has a value in is no part of the state, unless somebody wrote nil.
-    let columns = table.columns.indices.sorted { a, b in
+    let columns = usedColumns(index).sorted { a, b in
       let (left, right) = (table.columns[a].key, table.columns[b].key)
       if (left == .life) != (right == .life) { return left == .life }
       return left.tag != right.tag ? left.tag < right.tag : left.kind < right.kind
@@ -135,6 +134,32 @@ struct BaselineWriting {
       result.runs.append(try self.run(index, table, run, columns, into: &encoder, drain))
     }
     return result
+  }
+
+  /// Columns in which a cell has a value or a mark of its own, and the one of lives.
+  ///
+  /// Others were made by writes of which nothing is left, which not every order of arrival makes.
+  private func usedColumns(_ index: Int) -> [Int] {
+    let table = state.tables[index]
+    var used = [Bool](repeating: false, count: table.columns.count)
+    used[Table.lifeColumn] = true
+    for column in table.columns.indices where !used[column] {
+      used[column] = table.hasValue(column)
+    }
+    if used.contains(false) {
+      for run in table.runs.indices {
+        for group in 0..<table.runs[run].groups.count {
+          state.marks.group(index, run, group)?.forEachRegister { column, _, _ in
+            used[column] = true
+          }
+        }
+      }
+    }
+    // An order key belongs to the register of its link, which is read as one with a place then.
+    for (column, key) in table.columns.map(\.key).enumerated() where key.isOrderKey {
+      if let link = table.linkColumn(key.tag), used[link] { used[column] = true }
+    }
+    return table.columns.indices.filter { used[$0] }
   }
 
   private func run<E: Error>(

@@ -132,6 +132,20 @@ package struct Table: Sendable {
 
   // MARK: columns
 
+  /// Whether any row has a value in a column.
+  ///
+  /// - Complexity: O(rows) for a column that nobody has a value in, usually O(1).
+  func hasValue(_ column: Int) -> Bool {
+    for run in runs {
+      for index in 0..<run.groups.count {
+        let group = run.groups[index]
+        if group.slot(column).form == .absent { continue }
+        for row in 0..<run.rows(inGroup: index) where group.hasValue(column, row) { return true }
+      }
+    }
+    return false
+  }
+
   @inline(__always)
   package func position(_ key: ColumnKey) -> Int? {
     guard let first = firstOfTag[key.tag] else { return nil }

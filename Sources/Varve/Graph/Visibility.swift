@@ -100,8 +100,8 @@ extension GraphState {
     }
   }
 
-  /// Cuts the newest link of a circle; of links that one transaction wrote, that of the last object,
-  /// because marks do not tell their order.
+  /// Cuts the newest link of a circle; of links that one transaction wrote, that of the last
+  /// object, because marks do not tell their order.
   private mutating func cut(_ circle: [UInt64], _ relation: RelationKey, _ column: Int) {
     let newest = circle.max { a, b in
       let (left, right) = (mark(of: a, column), mark(of: b, column))

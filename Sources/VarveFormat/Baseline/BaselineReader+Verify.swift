@@ -72,13 +72,18 @@ private struct OverrideCheck {
   private var rows: ColumnBlock?
   /// The row and column of the last override of the block of rows that is being read.
   private var last: (place: BaselinePlace?, row: UInt64, column: UInt64) = (nil, 0, 0)
+  /// Rows without a birth, for each block of the run that is being read.
+  private var unborn: [Int: Set<Int>] = [:]
 
   init(_ directory: BaselineDirectory) { self.directory = directory }
 
   mutating func check(_ place: BaselinePlace, _ cells: ColumnBlock) throws(FormatError) {
     switch place {
-    case .stamps: try requireNoNil(cells)
-    case .authors: try requireAuthors(cells)
+    case .stamps(_, _, let block):
+      try requireNoNil(cells)
+      if block == 0 { unborn = [:] }
+      unborn[block] = Set((0..<cells.rows).filter { cells.word($0) == 0 })
+    case .authors(_, _, let block): try requireAuthors(cells, unborn: unborn[block] ?? [])
     case .overrides(let table, let run, let block, _, let part):
       try requireNoNil(cells)
       switch part {
@@ -87,7 +92,7 @@ private struct OverrideCheck {
         let group = BaselinePlace.overrides(
           table: table, run: run, block: block, group: 0, part: 0)
         try requireOrder(group, columns: cells)
-      case 3: try requireAuthors(cells)
+      case 3: try requireAuthors(cells, unborn: [])
       default: break
       }
     case .column, .side: break
@@ -100,11 +105,15 @@ private struct OverrideCheck {
     }
   }
 
-  private func requireAuthors(_ cells: ColumnBlock) throws(FormatError) {
+  /// Rows that a link names and nobody created have neither stamp nor author.
+  private func requireAuthors(
+    _ cells: ColumnBlock, unborn: Set<Int>
+  ) throws(FormatError) {
     try requireNoNil(cells)
     let limit = UInt64(directory.creators.count)
     for row in 0..<cells.rows {
-      guard let author = cells.word(row), author >= 1, author <= limit else {
+      guard let author = cells.word(row), author <= limit, author > 0 || unborn.contains(row)
+      else {
         throw FormatError(.badColumn, "row \(row) has an author that is no creator")
       }
     }
