@@ -95,6 +95,36 @@ struct RetentionTests {
     #expect(try await behind.next() != nil)
   }
 
+  @Test("a reader that follows while segments are retired gets all in order, or is told (Q25)")
+  func followed() async throws {
+    var options = StoreOptions()
+    options.retention = .newest(bytes: 0)
+    options.compactsAutomatically = false
+    let store = try Store.create(
+      at: StoreFixture.path, schema: StoreFixture.schema, options: options, disk: SimulatedDisk(),
+      clock: ManualClock(), entropy: SeededEntropy(seed: 5),
+      logOptions: LogFixture.options(segmentBytes: 2 << 10))
+    let follower = Task { () -> [UInt64] in
+      var seen: [UInt64] = []
+      do {
+        for try await transaction in store.transactions() {
+          seen.append(transaction.sequence)
+          if seen.count == 60 { break }
+        }
+      } catch { #expect((error as? StoreError)?.code == .historyRetired, "\(error)") }
+      return seen
+    }
+    for round in 0..<60 {
+      try store.write { context in
+        try context.insert("Item", ["title": .string("item \(round)")])
+      }
+      if round % 5 == 4 { try store.compact() }
+    }
+    let seen = await follower.value
+    #expect(seen == (0..<seen.count).map { UInt64($0 + 1) })
+    try store.close()
+  }
+
   @Test("with one baseline damaged the other one and the log still give everything (X17)")
   func damagedBaseline() throws {
     let disk = SimulatedDisk()

@@ -48,8 +48,22 @@ struct HistoryReader {
     }
   }
 
+  /// How often the logs are listed again when a segment got another name or was retired meanwhile.
+  private static let attemptsMax = 16
+
   /// Reads the segment that has the next transaction of a replica.
   private mutating func fill(_ replica: ReplicaID, upTo end: UInt64) throws(StoreError) {
+    var attempts = 1
+    while true {
+      do throws(StoreError) { return try read(replica, upTo: end) } catch {
+        guard error.logError?.diskError?.code == .notFound, attempts < HistoryReader.attemptsMax
+        else { throw error }
+        attempts += 1
+      }
+    }
+  }
+
+  private mutating func read(_ replica: ReplicaID, upTo end: UInt64) throws(StoreError) {
     let next = version[replica] + 1
     let catalog: LogCatalog
     do throws(LogError) {
