@@ -174,6 +174,9 @@ public final class Store: Sendable {
     }
   }
 
+  /// Bytes that cells and marks take in memory, without what only older snapshots keep.
+  package var memoryBytes: Int { writer.withLock { $0.state.memoryBytes } }
+
   /// Closes the store in order; waits for writes and a compaction under way.
   ///
   /// - Throws: `disk` when the last bytes could not be made durable.
