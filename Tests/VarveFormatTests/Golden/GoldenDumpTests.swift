@@ -8,7 +8,7 @@ import VarveTestSupport
 struct GoldenDumpTests {
   private static let files = [
     "tiny.vlog", "operations.vlog", "columns.vlog", "open.vlog", "torn.vlog", "super.bin",
-    "parted.vlog", "tiny.vbase",
+    "parted.vlog", "tiny.vbase", "state.vbase",
   ]
 
   /// `NAME.dump.txt` beside `NAME.vlog`, `NAME.vbase.dump.txt` beside `NAME.vbase`.
@@ -27,7 +27,8 @@ struct GoldenDumpTests {
       let text = try dump(file).map { $0 + "\n" }.joined()
       try GoldenFiles.record(dumpName(file), Array(text.utf8))
     }
-    #expect(throws: (any Error).self) { try GoldenFiles.record(dumpName("tiny.vlog"), []) }
+    try GoldenFiles.record(dumpName("tiny.vlog"), [])
+    #expect(try !GoldenFiles.read(dumpName("tiny.vlog")).isEmpty)
   }
 
   @Test("a golden file prints what it always printed", arguments: files)
