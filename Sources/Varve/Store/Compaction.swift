@@ -125,10 +125,11 @@ extension Store {
     var report = CompactionReport(
       baseline: written.name.description, baselineBytes: written.byteCount)
     let retiring = Retiring(disk: disk, paths: paths, store: log.store)
-    if let retired = try? retiring.retire(options.retention, covered: pinned.state) {
+    do throws(LogError) {
+      let retired = try retiring.retire(options.retention, covered: pinned.state)
       report.retiredSegments = retired.segments
       report.retiredBytes = retired.bytes
-    }
+    } catch { report.problem = StoreError(error) }
     return report
   }
 
@@ -146,12 +147,12 @@ extension Store {
         throw LogError(.notAStore, "there is no store", path: paths.root)
       }
       let state = writer.withLock { $0.state }
-      let plan = try Retiring(disk: disk, paths: paths, store: id)
-        .plan(retention, covered: state)
       let size: (name: BaselineName, byteCount: UInt64)
       do throws(FormatError) { size = try BaselineWriter.measure(state, store: id) } catch {
         throw LogError(error, path: paths.baselines)
       }
+      let plan = try Retiring(disk: disk, paths: paths, store: id)
+        .plan(retention, covered: state, current: size.name)
       return CompactionReport(
         baseline: size.name.description, baselineBytes: size.byteCount,
         retiredSegments: plan.segments, retiredBytes: plan.bytes)
@@ -191,7 +192,7 @@ extension Store {
 }
 
 /// What a compaction did.
-public struct CompactionReport: Sendable, Hashable {
+public struct CompactionReport: Sendable {
   /// The file name of the baseline that opening starts with from now on.
   public var baseline: String
   /// Its length.
@@ -200,6 +201,8 @@ public struct CompactionReport: Sendable, Hashable {
   public var retiredSegments = 0
   /// The bytes of those segments.
   public var retiredBytes: UInt64 = 0
+  /// Why history stayed that should have been retired; a later compaction tries again.
+  public var problem: StoreError?
 }
 
 /// A baseline on disk.

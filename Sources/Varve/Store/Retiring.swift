@@ -42,9 +42,21 @@ struct Retiring: Sendable {
   }
 
   /// What a policy does not keep.
-  func plan(_ policy: HistoryRetention, covered state: GraphState) throws(LogError) -> Plan {
-    guard policy != .everything, let previous = try previousHeads() else { return Plan() }
+  ///
+  /// - Parameters:
+  ///   - policy: How much history is kept.
+  ///   - state: What the current baseline holds, or will hold.
+  ///   - current: That baseline, when the superblock does not name it yet.
+  /// - Returns: The segments that can go.
+  /// - Throws: `disk`.
+  func plan(
+    _ policy: HistoryRetention, covered state: GraphState, current: BaselineName? = nil
+  ) throws(LogError) -> Plan {
     let superblock = try SuperblockFile(disk: disk, paths: paths).read().current
+    let hash = current?.hash ?? superblock?.baselineHash
+    guard policy != .everything, let previous = try previousHeads(besides: hash) else {
+      return Plan()
+    }
     let catalog = try LogCatalog(disk, paths, superblock: superblock)
     var plan = Plan()
     for log in catalog.logs {
@@ -81,12 +93,10 @@ struct Retiring: Sendable {
 
   /// How far the previous baseline reaches, after reading all of it; nil when there is none that
   /// can be read.
-  private func previousHeads() throws(LogError) -> [ReplicaID: UInt64]? {
+  private func previousHeads(besides current: UInt64?) throws(LogError) -> [ReplicaID: UInt64]? {
     let files = BaselineFiles(disk: disk, paths: paths)
     do throws(DiskError) {
       let list = try files.list()
-      guard list.count > 1 else { return nil }
-      let current = try? SuperblockFile(disk: disk, paths: paths).read().current?.baselineHash
       guard let file = list.first(where: { $0.name.hash != current }) else { return nil }
       return heads(files, file)
     } catch { throw LogError(error) }

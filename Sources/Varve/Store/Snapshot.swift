@@ -18,6 +18,13 @@ public struct Snapshot: Sendable {
 
   package init(_ graph: GraphSnapshot) { self.graph = graph }
 
+  /// What could not be read of the baseline; nil while everything could.
+  ///
+  /// Values that cannot be read show as defaults. A store goes back to another baseline or to the
+  /// logs by itself, so this stays only where neither has what is missing (Q25, Q27): writing
+  /// throws `corrupt` then.
+  public var problem: StoreError? { graph.failure.map { StoreError($0) } }
+
   /// The number of visible objects of an entity; 0 for an entity that nobody declared.
   ///
   /// - Complexity: O(1).

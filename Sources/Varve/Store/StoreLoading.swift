@@ -14,6 +14,9 @@ package struct LoadedStore {
   /// What was retired and is in no baseline that can be read; a part of `problems`.
   var missing: [StoreError] = []
   var compaction = CompactionState()
+
+  /// The baseline that the state starts from.
+  package var usedBaseline: BaselineName? { compaction.baseline }
 }
 
 /// Loads graphs.
@@ -78,6 +81,9 @@ package struct StoreLoading {
     }
     return (oldest ? list.reversed() : list).filter { !rejected.contains($0.name) }
   }
+
+  /// Leaves a baseline out from now on.
+  package mutating func reject(_ name: BaselineName) { rejected.insert(name) }
 
   /// The state with its digests, after every block of a baseline was read.
   ///

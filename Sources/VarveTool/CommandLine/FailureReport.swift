@@ -71,7 +71,7 @@ struct FailureReport {
     case let error as StoreError:
       (error.code.rawValue, error.message, "\(error)", exitCode(for: error.code))
     case let error as RefusedStore:
-      (error.kind.rawValue, RefusedStore.message, "\(error)", error.exitCode)
+      (error.kind.rawValue, error.message, "\(error)", error.exitCode)
     case let error as DiskError:
       (
         error.code.rawValue, "\(error.call): \(error.message)", "\(error)",

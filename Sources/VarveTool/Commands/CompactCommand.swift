@@ -79,8 +79,8 @@ private struct CompactRun {
     let clock = ContinuousClock()
     let start = clock.now
     // Never creates a store: that is checked before one is opened for writing.
+    try requireSound()
     let reading = try Store.openReadOnly(at: paths.root, disk: disk)
-    try requireSound(reading.report)
     var before = Sizes(replayed: reading.report.replayedTransactions)
     before.baseline = reading.report.baseline
     before.baselineBytes = try baselineBytes(reading.report.baseline)
@@ -92,13 +92,18 @@ private struct CompactRun {
       after.logBytes -= min(after.logBytes, report.retiredBytes)
     } else {
       report = try compact()
+      context.lasting = LastingWork(
+        text: "baseline \(report.baseline) is written; \(report.retiredSegments) segments were "
+          + "retired", code: .done)
       after.logBytes = try logBytes()
     }
     after.baseline = report.baseline
     after.baselineBytes = report.baselineBytes
     after.replayed = 0
     try print(context, before, after, report, clock.now - start)
-    return .done
+    guard let problem = report.problem else { return .done }
+    try context.errors.line("varve: history stayed that should be retired: \(problem)")
+    return .partialSuccess
   }
 
   private func compact() throws -> CompactionReport {
@@ -116,15 +121,15 @@ private struct CompactRun {
     }
   }
 
-  /// A baseline of a state with losses would hide them.
-  private func requireSound(_ report: OpenReport) throws {
-    guard report.isDamaged else { return }
-    let problem = report.problems.first?.message
-    let finding = report.recovery.findings.first { $0.kind != .unclean && $0.kind != .copied }
-    throw LogError(
-      .corrupt,
-      "the store is damaged and is not compacted: \(problem ?? finding?.message ?? "look at it")",
-      path: report.problems.first?.path ?? finding?.path ?? paths.root)
+  /// A baseline of a state with losses would hide them, and retiring damaged segments too.
+  private func requireSound() throws {
+    let set = try LogSet.open(.store(paths), disk: disk)
+    let report = try Verifier(set: set, disk: disk, level: .normal).run()
+    let worst = report.findings.max { $0.severity < $1.severity }
+    guard let worst, worst.severity >= .gap else { return }
+    throw RefusedStore(
+      kind: worst.severity == .gap ? .gap : .corrupt, path: worst.file,
+      remedy: "a baseline would hide that, so nothing was compacted")
   }
 
   private func baselineBytes(_ name: String?) throws -> UInt64 {

@@ -23,9 +23,11 @@ extension CommandSpec {
     let target = try StoreTarget.resolve(
       context.command.argument("STORE"), context, disk: disk)
     let paths = try DigestReport.store(target, command: "hash")
-    let set = try LogSet.open(target, disk: disk)
-    let catalog = try LogCatalog.settled(disk, paths, superblock: set.superblock)
-    let report = try DigestReport(disk, paths, catalog)
+    let (set, report) = try ReadAgain.run {
+      let set = try LogSet.open(target, disk: disk)
+      let catalog = try LogCatalog.settled(disk, paths, superblock: set.superblock)
+      return (set, try DigestReport(disk, paths, catalog))
+    }
     let findings = report.findings(set.findings)
     let writer = try context.resultWriter()
     if context.globals.format == .human {

@@ -168,18 +168,31 @@ private struct ImportRun {
     settings.batchRows = context.options.integer("batch")
     settings.maxErrors = context.options.integer("max-errors") ?? 100
     var knowledge = StoreKnowledge()
+    var listed: [Finding] = []
     if try ImportTarget.isStore(store, disk: disk) {
-      knowledge = try StoreKnowledge(
-        try LogSet.open(.store(StorePaths(store)), disk: disk), disk: disk)
+      let set = try LogSet.open(.store(StorePaths(store)), disk: disk)
+      knowledge = try StoreKnowledge(set, disk: disk)
+      listed = try ImportRun.losses(set, disk)
     }
     let findings = target?.log?.report.findings ?? []
     let isDamaged = findings.contains { $0.kind == .corrupt || $0.kind == .suspectTail }
-    let hasGap = findings.contains { $0.kind == .gap }
-    try refuseDamage(isDamaged || knowledge.hasDamage ? .corrupt : hasGap ? .gap : nil)
+    let hasGap = listed.contains { $0.severity == .gap }
+    let isLost = listed.contains { $0.severity == .corruption }
+    try refuseDamage(isDamaged || isLost || knowledge.hasDamage ? .corrupt : hasGap ? .gap : nil)
     var report = ImportReport(store: store, isDryRun: isDryRun)
     report.rejects = isDryRun ? nil : context.options.value("rejects")
     return StoreImporter(
       target: target, knowledge: knowledge, settings: settings, report: report)
+  }
+
+  /// What is missing, also of the state of history that was retired.
+  private static func losses(_ set: LogSet, _ disk: PosixDisk) throws -> [Finding] {
+    guard set.findings.contains(where: { $0.code == "historyRetired" }) else {
+      return set.findings
+    }
+    var check = try BaselineCheck(set, disk: disk)
+    _ = check.verify()
+    return set.findings + check.allFindings
   }
 
   /// Writing would hide what is missing: the superblock then names the new state only.
@@ -215,10 +228,11 @@ struct RefusedStore: Error, CustomStringConvertible {
   var kind: RecoveryFinding.Kind
   var path: String
 
-  static let message =
-    "transactions of the store may be missing; recover it first, or import with --into-damaged"
+  /// What to do, as the end of the sentence.
+  var remedy = "recover it first, or import with --into-damaged"
 
-  var description: String { "\(path): \(kind.rawValue): \(RefusedStore.message)" }
+  var message: String { "transactions of the store may be missing; \(remedy)" }
+  var description: String { "\(path): \(kind.rawValue): \(message)" }
   var exitCode: ExitCode { kind == .gap ? .incomplete : .corruption }
 }
 

@@ -22,8 +22,10 @@ extension CommandSpec {
     let target = try StoreTarget.resolve(
       context.command.argument("STORE"), context, disk: disk)
     let paths = try DigestReport.store(target, command: "rebuild")
-    let set = try LogSet.open(target, disk: disk)
-    let (normal, rebuilt) = try replayTwice(disk, paths, set)
+    let (set, (normal, rebuilt)) = try ReadAgain.run {
+      let set = try LogSet.open(target, disk: disk)
+      return (set, try replayTwice(disk, paths, set))
+    }
     let isEqual = normal.digest == rebuilt.digest
     let findings = rebuilt.findings(set.findings)
     let writer = try context.resultWriter()
@@ -33,7 +35,10 @@ extension CommandSpec {
     } else {
       try writer.line(RebuildText.json(set, normal, rebuilt, findings, isEqual: isEqual).text)
     }
-    return isEqual ? findings.exitCode(strict: context.globals.isStrict) : .negativeAnswer
+    // Damage explains a difference and is the worse news.
+    let isDamaged = findings.contains { $0.severity >= .gap }
+    return isEqual || isDamaged
+      ? findings.exitCode(strict: context.globals.isStrict) : .negativeAnswer
   }
 }
 

@@ -42,6 +42,7 @@ extension CommandSpec {
       throw LogError(.exists, "something is there already", path: target)
     }
     if !isDryRun { try RecoveryEnd.checkTarget(target, context.command.list("BAD"), disk) }
+    try RecoveryEnd.warnOfRetired(context.command.list("BAD"), context, disk)
     let salvager = Salvager(disk: disk, target: isDryRun ? nil : StorePaths(target).root)
     let store = try salvager.run(context.command.list("BAD"))
     let code = salvager.outcome.isComplete ? ExitCode.done : .partialSuccess
@@ -56,6 +57,20 @@ extension CommandSpec {
 
 /// What happens after all files were read.
 private enum RecoveryEnd {
+  /// A recovery reads segments only: what retired history led to is in baselines.
+  static func warnOfRetired(
+    _ sources: [String], _ context: CommandContext, _ disk: PosixDisk
+  ) throws {
+    for path in sources where try disk.status(path)?.isDirectory == true {
+      guard let set = try? LogSet.open(.store(StorePaths(path)), disk: disk),
+        set.findings.contains(where: { $0.code == "historyRetired" })
+      else { continue }
+      try context.note(
+        "history of \(path) was retired: a recovery reads segments only, so keep this store with "
+          + "its baselines, which hold what the history led to")
+    }
+  }
+
   /// The new store must not lie in a directory that is only read.
   static func checkTarget(_ target: String, _ sources: [String], _ disk: PosixDisk) throws {
     var ancestor = StorePaths.parent(StorePaths(target).root)

@@ -32,12 +32,14 @@ extension CommandSpec {
     let disk = PosixDisk()
     let target = try StoreTarget.resolve(
       context.command.argument("STORE"), context, disk: disk)
-    let set = try LogSet.open(target, disk: disk)
     let level =
       context.options.value("level").flatMap(VerifyLevel.init(rawValue:)) ?? .normal
-    let verifier = Verifier(
-      set: set, disk: disk, level: level, threads: context.globals.threads)
-    let report = try verifier.run()
+    let (set, report) = try ReadAgain.run {
+      let set = try LogSet.open(target, disk: disk)
+      let verifier = Verifier(
+        set: set, disk: disk, level: level, threads: context.globals.threads)
+      return (set, try verifier.run())
+    }
     try VerifyText.print(report, set, context)
     return report.findings.exitCode(strict: context.globals.isStrict)
   }

@@ -49,12 +49,13 @@ struct BaselineEntry {
 struct BaselineCheck {
   let disk: any Disk
   var entries: [BaselineEntry] = []
+  /// Logs that do not begin with their first transaction.
+  private var starts: [(replica: ReplicaID, first: UInt64, path: String)] = []
   /// What is wrong in the directory, apart from the files' content.
   var findings: [Finding] = []
 
   static let damageFix =
-    "the logs hold what it holds: opening does without it; write a new one with: "
-    + "varve compact STORE"
+    "opening takes another baseline or the logs alone; write a new one with: varve compact STORE"
 
   /// The baselines of a store, the current one first.
   ///
@@ -62,6 +63,10 @@ struct BaselineCheck {
   init(_ set: LogSet, disk: any Disk) throws {
     self.disk = disk
     guard set.isStore else { return }
+    starts = set.logs.compactMap { log in
+      guard let place = log.places.first, place.header.firstSequence > 1 else { return nil }
+      return (log.replica, place.header.firstSequence, place.path)
+    }
     let paths = StorePaths(set.path)
     var files = try BaselineFiles(disk: disk, paths: paths).list()
     let named = set.superblock?.baselineHash ?? 0
@@ -163,7 +168,22 @@ struct BaselineCheck {
   }
 
   /// Everything that is wrong.
-  var allFindings: [Finding] { findings + entries.compactMap(\.finding) }
+  var allFindings: [Finding] { findings + entries.compactMap(\.finding) + losses }
+
+  /// Beginnings of logs that were retired and are in no baseline that can be read (Q25).
+  private var losses: [Finding] {
+    starts.compactMap { start in
+      let sound = entries.filter { $0.problem == nil }
+      let reach = sound.compactMap { $0.directory?.heads[start.replica] }.max() ?? 0
+      // Without any baseline the listing has said so.
+      guard reach + 1 < start.first, !entries.isEmpty else { return nil }
+      return Finding(
+        "corrupt", .corruption, file: start.path, sequence: reach + 1,
+        "sequences \(reach + 1) to \(start.first - 1) of replica \(start.replica) were retired, "
+          + "and no baseline that holds their state can be read",
+        fix: "bring a baseline back from a copy of the store; do not compact")
+    }
+  }
 }
 
 extension BaselineCheck {

@@ -18,13 +18,27 @@ struct DigestReport {
   init(_ disk: any Disk, _ paths: StorePaths, _ catalog: LogCatalog) throws {
     let clock = ContinuousClock()
     let start = clock.now
-    let loaded = try StoreLoading(disk, paths, bound: .validFrames)
-      .read(catalog, named: 0, store: catalog.store, usesBaseline: false)
+    let (loaded, digest) = try DigestReport.read(disk, paths, catalog)
     result = loaded.replay
     baseline = loaded.baseline
     problems = loaded.problems
-    digest = StateDigest(loaded.state)
+    self.digest = digest
     elapsed = clock.now - start
+  }
+
+  /// Baselines with blocks that cannot be read are left out, as opening leaves them out.
+  private static func read(
+    _ disk: any Disk, _ paths: StorePaths, _ catalog: LogCatalog
+  ) throws -> (LoadedStore, StateDigest) {
+    var loading = StoreLoading(disk, paths, bound: .validFrames)
+    while true {
+      let loaded = try loading.read(catalog, named: 0, store: catalog.store, usesBaseline: false)
+      let digest = StateDigest(loaded.state)
+      guard loaded.state.failure != nil, let name = loaded.usedBaseline else {
+        return (loaded, digest)
+      }
+      loading.reject(name)
+    }
   }
 
   /// Problems of the replay as findings; a gap that the listing found explains a stop.

@@ -234,7 +234,61 @@ struct BaselineCommandTests {
       #expect(run.code == 5)
       #expect(run.output.contains("gap gap"))
       #expect(fixture.tool("hash", "@store").code == 5)
-      #expect(fixture.tool("compact", "@store").code == 3)
+      #expect(fixture.tool("compact", "@store").code == 5)
+      let more = fixture.tool("import", "csv", "@even.csv", "--into", "@store")
+      #expect(more.code == 5, "\(more.errors)")
+    }
+  }
+
+  @Test("retired history of which no baseline can be read any more is lost, and everybody says so")
+  func lostBlocks() throws {
+    try CommandFixture.run { fixture in
+      try makeTwice(fixture)
+      #expect(fixture.tool("compact", "@store", "--keep", "1b").code == 0)
+      for name in try baselines(fixture) {
+        let reader = try BaselineReader(MemorySource(Bytes(try fixture.read(name))))
+        var places: [Int] = []
+        reader.directory.forEachBlock { _, block in places.append(Int(block.offset) + 41) }
+        for place in places { try fixture.flip(name, place) }
+      }
+      let before = try fixture.contents("store")
+      for words in [
+        ["verify"], ["verify", "--level", "full"], ["hash"], ["compact"], ["compact", "-n"],
+      ] {
+        let run = fixture.run(words + [fixture.path("store")])
+        #expect(run.code == 3, "\(words): \(run.output) \(run.errors)")
+      }
+      #expect(fixture.tool("import", "csv", "@even.csv", "--into", "@store").code == 3)
+      #expect(try fixture.contents("store") == before)
+      let store = try Store.openReadOnly(at: fixture.path("store"))
+      _ = try store.snapshot().objects("stations").map { $0["name"] }
+      _ = try store.snapshot().objects("stations").map { $0["name"] }
+      #expect(store.snapshot().problem?.code == .corrupt)
+    }
+  }
+
+  @Test("a dry run counts the segments that are retired, also behind the newest baseline")
+  func preview() throws {
+    try CommandFixture.run { fixture in
+      try makeTwice(fixture)
+      try fixture.write("odd.csv", "number,from,to,delay\n305,RTD,UTR,4.5\n")
+      _ = fixture.tool("import", "csv", "@odd.csv", "--into", "@store", "--entity", "trains")
+      let plan = try fixture.tool("compact", "@store", "--keep", "1b", "-n", "--json").json
+      let done = try fixture.tool("compact", "@store", "--keep", "1b", "--json").json
+      #expect(plan["retiredSegments"] as? Int == 4)
+      #expect(plan["retiredSegments"] as? Int == done["retiredSegments"] as? Int)
+      #expect(plan["retiredBytes"] as? Int == done["retiredBytes"] as? Int)
+    }
+  }
+
+  @Test("damage in history that two baselines cover is not retired with it")
+  func damagedHistory() throws {
+    try CommandFixture.run { fixture in
+      try makeTwice(fixture)
+      try fixture.flip(try fixture.segments("store")[1], 300)
+      let before = try fixture.contents("store")
+      #expect(fixture.tool("compact", "@store", "--keep", "1b").code == 3)
+      #expect(try fixture.contents("store") == before)
     }
   }
 
