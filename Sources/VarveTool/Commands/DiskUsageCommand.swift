@@ -28,7 +28,8 @@ extension CommandSpec {
     } else {
       try writer.line(usage.json.text)
     }
-    return set.findings.exitCode(strict: context.globals.isStrict)
+    let findings = set.findings + usage.findings
+    return findings.exitCode(strict: context.globals.isStrict)
   }
 }
 
@@ -60,6 +61,8 @@ private struct DiskUsage {
   /// Log bytes that two baselines cover.
   private var retirable: UInt64 = 0
   private let path: String
+  /// What is wrong with the baselines.
+  let findings: [Finding]
 
   init(_ set: LogSet, _ paths: StorePaths, _ disk: PosixDisk) throws {
     path = set.path
@@ -68,6 +71,7 @@ private struct DiskUsage {
       kinds[place.path] = place.isSealed ? .sealed : .open
     }
     let baselines = try BaselineCheck(set, disk: disk)
+    findings = baselines.allFindings
     for entry in baselines.entries {
       kinds[entry.file.path] =
         switch entry.role {

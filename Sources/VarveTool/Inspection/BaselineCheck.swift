@@ -90,7 +90,8 @@ struct BaselineCheck {
 
   /// One baseline file taken from anywhere.
   ///
-  /// - Throws: `DiskError` when it cannot be read.
+  /// - Throws: `DiskError` and `unreadable` when it cannot be read; `notVarve` and `wrongFile` when
+  ///   it is something else.
   init(file path: String, disk: any Disk) throws {
     self.disk = disk
     let length = try disk.status(path)?.length ?? 0
@@ -98,7 +99,17 @@ struct BaselineCheck {
     let file = BaselineFile(
       name: BaselineName(path.lastPathComponent) ?? BaselineName(generation: 0, hash: 0),
       path: path, length: length, maxStamp: .zero)
-    entries = [try entry(file, .loose, store: nil)]
+    let entry = try entry(file, .loose, store: nil)
+    // Something else is no damaged baseline, unless its name says that it should be one.
+    if BaselineName(path.lastPathComponent) == nil, let problem = entry.problem {
+      switch problem.code {
+      case .notVarve, .wrongFile, .unreadable: throw problem
+      case .truncated, .badHeader:
+        throw FormatError(.notVarve, "no baseline: \(problem.message)", offset: 0, path: path)
+      default: break
+      }
+    }
+    entries = [entry]
   }
 
   private func entry(

@@ -152,6 +152,20 @@ struct BaselineCommandTests {
     }
   }
 
+  @Test("a file that is no baseline is not called a damaged one")
+  func otherFiles() throws {
+    try CommandFixture.run { fixture in
+      try fixture.makeStore()
+      let segment = try #require(try fixture.segments("store").first)
+      for name in ["stations.csv", segment, "store/super", "absent"] {
+        for word in ["list", "verify"] {
+          let run = fixture.tool("baseline", word, "@\(name)")
+          #expect(run.code == 2, "\(name): \(run.output) \(run.errors)")
+        }
+      }
+    }
+  }
+
   @Test("du counts every byte of the directory once")
   func usage() throws {
     try CommandFixture.run { fixture in
