@@ -142,7 +142,7 @@ struct ReferenceMutationTests {
   func oneRound() {
     var random = TestRun.random()
     var (found, dropped) = (0, 0)
-    for _ in 0..<300 where found == 0 {
+    for _ in 0..<5_000 where found == 0 {
       var options = ReferenceOptions()
       (options.steps, options.forkPercent, options.kinds) = (60, 0, ReferenceKind.plain)
       let history = ReferenceHistory(seed: random.word(), options)
