@@ -52,6 +52,7 @@ extension Identifier {
   /// Whether all bytes are equal.
   @inlinable
   public static func == (a: Self, b: Self) -> Bool {
+    // SAFETY: as for `words`, which code of other modules cannot inline.
     unsafeBitCast(a.bytes, to: (UInt64, UInt64).self)
       == unsafeBitCast(b.bytes, to: (UInt64, UInt64).self)
   }
